@@ -129,19 +129,19 @@ const ownFiles = globSync(['operator/**/*.ts', 'packages/*/src/**/*.ts'], { cwd:
   .filter((file) => !file.startsWith('operator/model/kubernetes/'))
   .sort();
 
-test.each(files)('operator/%s imports only what its layer may', (file) => {
+test.each(files)('operator/%s imports only what its layer is allowed to import', (file) => {
   const wrong = importsOf(file).filter((specifier) => !mayImport(file, specifier));
 
   expect(wrong).toEqual([]);
 });
 
-test('every folder of operator/ stands in the table', () => {
+test('every folder of operator/ is in the table of layers', () => {
   const folders = [...new Set(files.map((file) => file.split('/')[0] ?? ''))];
 
   expect(folders.filter((folder) => MAY_IMPORT[folder] === undefined)).toEqual([]);
 });
 
-test('the table has no cycle', () => {
+test('the table of layers has no cycle', () => {
   const reaches = (from: string, to: string, via: readonly string[] = []): boolean =>
     (MAY_IMPORT[from] ?? []).some(
       (next) => next === to || (!via.includes(next) && reaches(next, to, [...via, next])),
@@ -150,7 +150,7 @@ test('the table has no cycle', () => {
   expect(Object.keys(MAY_IMPORT).filter((folder) => reaches(folder, folder))).toEqual([]);
 });
 
-test('[security P6] the packages with an owner are exactly the ones that are installed at run time', () => {
+test('[security P6] the packages in the table of allowed imports are exactly the run-time dependencies', () => {
   const { dependencies } = manifestIn(root);
 
   expect(Object.keys(dependencies).sort()).toEqual(Object.keys(OWNER).sort());
@@ -158,7 +158,7 @@ test('[security P6] the packages with an owner are exactly the ones that are ins
 
 test.each(
   Object.entries(LOADS_LAZILY),
-)('%s loads packages by name, and imports nothing of them', (file, names) => {
+)('%s loads optional packages at run time, and does not import them', (file, names) => {
   const text = readFileSync(operator + file, 'utf8');
 
   for (const name of names) expect(text).toContain(`'${name}`);
@@ -184,7 +184,7 @@ test.each(Object.entries(PACKAGE_MAY_IMPORT))('%s imports only %j', (name, allow
   expect(Object.keys(optionalDependencies)).toEqual(name === '@chancery/hooks' ? ['jq-web'] : []);
 });
 
-test('every package beside the toolkit has a row in the table', () => {
+test('every package other than the toolkit is in the table of packages', () => {
   const folders = readdirSync(new URL('packages/', root));
 
   expect([...folders, 'testing'].map((folder) => `@chancery/${folder}`).sort()).toEqual(
@@ -200,7 +200,7 @@ test.each([
   'pino',
   'vitest',
   'nock',
-])('%s is in real use', (name) => {
+])('the package %s is imported, by the file that is allowed to do so or by tests', (name) => {
   const importing = ['operator/', 'test/'].flatMap((folder) =>
     readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
@@ -214,7 +214,7 @@ test.each([
   if (name in OWNER) expect(importing).toContain(OWNER[name]);
 });
 
-test('a package that an example has beside the toolkit is imported by one file of it', () => {
+test('a package that only an example depends on is imported by exactly the files in the table', () => {
   const examples = new URL('examples/', root);
   const packages = readdirSync(examples, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !/(?:^|\/)(?:test|testing)\//.test(file))
@@ -243,7 +243,7 @@ test.each(['test/', 'testing/'])('no file under %s imports a file under bench/',
   expect(wrong).toEqual([]);
 });
 
-test('docs/architecture.md shows the same tables', () => {
+test('docs/architecture.md has the same tables as this test', () => {
   const text = readFileSync(new URL('docs/architecture.md', root), 'utf8');
   const rows = [
     ...text.matchAll(/^\| `(@[a-z0-9-]+\/[a-z0-9-]+|[a-z0-9-]+)(?:\/)?` \| ([^|]*) \|/gm),
@@ -281,7 +281,7 @@ test('no file under operator/ and packages/ is over 400 lines', () => {
   ).toEqual([]);
 });
 
-test('no function under operator/ and packages/ is over 60 lines, with those that are declared in it', () => {
+test('no function under operator/ and packages/ is over 60 lines, including inner functions', () => {
   const all = ownFiles.flatMap((file) =>
     functionLengths(readFileSync(new URL(file, root), 'utf8')).map((each) => ({ file, ...each })),
   );
@@ -314,7 +314,7 @@ test.each([
   ],
   ['one without a name', "test('é😀', async () => {\n  go();\n});\n", [' 1+3']],
   ['declarations without a body', 'declare function f(): void;\ntype T = () => void;\n', []],
-])('the lines of %s are counted', (_, source, expected) => {
+])('functionLengths counts the lines of %s', (_, source, expected) => {
   const found = functionLengths(source);
 
   expect(found.map(({ name, line, lines }) => `${name} ${line}+${lines}`)).toEqual(expected);

@@ -73,7 +73,7 @@ test('the build writes the code and one file of types per entry point, with the 
   ]);
 });
 
-test('an export of another entry point is imported from it by the name of the package', async () => {
+test('what another entry point exports is imported from it by the package name, and not copied', async () => {
   const { 'parts.d.ts': types = '', ...files } = await built();
 
   expect(types).toContain('import { Barn } from "@farm/barn";');
@@ -84,7 +84,7 @@ test('an export of another entry point is imported from it by the name of the pa
   ).toHaveLength(1);
 });
 
-test('texts in other languages, such as HTML, are included in the code', async () => {
+test('the contents of imported HTML files and the like are included in the built code', async () => {
   const { 'index.js': code } = await built();
 
   expect(code).toContain('<b>hay</b>');
@@ -97,7 +97,7 @@ test('an image does not contain types', async () => {
   expect(Object.keys(files)).toContain('parts.js');
 });
 
-test('an imported package that is not a dependency is an error that names both', async () => {
+test('importing a package that is not a dependency is an error with the names of both packages', async () => {
   const wrong = {
     'src/door.ts': `import { hay } from 'hayloft';\nexport const doorOf: unknown = hay;`,
   };
@@ -107,13 +107,13 @@ test('an imported package that is not a dependency is an error that names both',
   );
 });
 
-test('an export without a written type is an error that shows the line', async () => {
+test('an export without an explicit type is an error with the line', async () => {
   const wrong = { 'src/door.ts': 'export const doorOf = Math.max(1, 2);' };
 
   await expect(built(wrong)).rejects.toThrow(/export const doorOf = Math\.max/);
 });
 
-test('types that are missing beside the code are an error', async () => {
+test('if the file of types is missing, this is an error', async () => {
   const exports = { '.': { ...entry('index'), types: './dist/types.d.ts' } };
   const wrong = { 'package.json': JSON.stringify({ ...MANIFEST, exports }) };
 

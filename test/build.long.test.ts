@@ -46,7 +46,7 @@ const output = (script: string, ...flags: readonly string[]): Promise<string> =>
 const loadedBy = (script: string): Promise<LoadedModules> => loadedModules(installed, script);
 
 describe('what the built packages load', () => {
-  test('an import of chancery loads three files, and no package but split2', async () => {
+  test('an import of chancery loads three of its files, and no other package except split2', async () => {
     const { own, packages, builtin } = await loadedBy("await import('chancery')");
 
     expect(own).toEqual(['index.js', 'chunks/objects.js', 'chunks/toolkit.js']);
@@ -55,7 +55,7 @@ describe('what the built packages load', () => {
     expect(builtin.filter((name) => /^node:(crypto|https?|http2|tls)$/.test(name))).toEqual([]);
   });
 
-  test('undiciTransport loads only what a pool needs from undici, and no other package but split2', async () => {
+  test("undiciTransport loads only undici's files for a pool, and only split2 besides", async () => {
     const { packages, undici } = await loadedBy(`
       const { undiciTransport } = await import('chancery/low-level');
       await undiciTransport('http://127.0.0.1:8001').close();`);
@@ -71,7 +71,7 @@ describe('what the built packages load', () => {
     expect(packages).toContain('yaml');
   });
 
-  test('a manager loads the logger, and no packages for metrics, traces or schemas while these are off', async () => {
+  test('a manager without metrics, traces and schemas loads the logger, but not their packages', async () => {
     const { packages } = await loadedBy(`
       const { createManager } = await import('chancery/low-level');
       const settings = { metricsPort: 0, healthPort: 0, namespace: 'default', namespaces: ['default'] };
@@ -94,7 +94,7 @@ describe('what the built packages load', () => {
   test.each([
     ['an API server without TLS does not load', '', []],
     ['an API server with TLS loads', 'tls: {}', ['@peculiar/utils', 'asn1js']],
-  ])('%s the packages that make certificates', async (_title, options, expected) => {
+  ])('%s the packages that create certificates', async (_title, options, expected) => {
     const { packages } = await loadedBy(`
       const { ApiServer } = await import('@chancery/testing');
       const server = await ApiServer.start({ ${options} });
@@ -104,8 +104,8 @@ describe('what the built packages load', () => {
   });
 });
 
-describe('the built packages', () => {
-  test('the built package has the exports of the sources, and functions and classes keep their names', async () => {
+describe('the exports and classes of the built packages', () => {
+  test('the built package has the same exports, functions and class names as the sources', async () => {
     const built: unknown = JSON.parse(
       await output(`
         const names = Object.entries(await import('chancery')).map(([name, value]) =>
@@ -132,7 +132,7 @@ describe('the built packages', () => {
     expect(classes.filter((name) => name.includes('$'))).toEqual([]);
   });
 
-  test('no class is in two files of the build', async () => {
+  test('the build contains the code of each class only once', async () => {
     const [sources, built] = [join(repository, 'operator'), join(toolkit, 'dist')];
 
     const declared = await classesOf(sources, /^(?:export )?(?:abstract )?class (\w+)/gm);
@@ -175,7 +175,7 @@ describe('the built packages', () => {
     expect(said).toBe('true true true\n');
   });
 
-  test('a stack names the function that threw, without source maps', async () => {
+  test('a stack trace contains the name of the function that threw, without source maps', async () => {
     const script = `
       const { parseSelector } = await import('chancery');
       try { parseSelector('a in b'); } catch (error) { console.log(error.stack); }`;
@@ -185,7 +185,7 @@ describe('the built packages', () => {
     );
   });
 
-  test('the types of every entry point are usable in a project that has installed the packages', async () => {
+  test('a project that has installed the packages can use the types of every entry point', async () => {
     await writeFile(
       join(installed, 'uses.mts'),
       `import { controller, TerminalError } from 'chancery';
@@ -256,7 +256,7 @@ async function functionsOf(report: string): Promise<readonly string[]> {
   return [...new Set([...names.matchAll(/^export function (\w+)/gm)].map(([, name = '']) => name))];
 }
 
-test('a project that emits declarations can export what any function returns', async () => {
+test('a project with `declaration: true` can export the return value of every function', async () => {
   let text = '';
   for (const [entry, report] of [
     ['chancery', 'chancery.md'],
@@ -290,7 +290,7 @@ test('a project that emits declarations can export what any function returns', a
   expect(said.stdout.split('\n').filter((line) => line.includes('cannot be named'))).toEqual([]);
 });
 
-describe('testing/README.md', () => {
+describe('the commands in testing/README.md', () => {
   const readme = (): Promise<string> =>
     readFile(join(installed, 'node_modules/@chancery/testing/README.md'), 'utf8');
 
@@ -340,7 +340,7 @@ describe('the installed command chancery', () => {
       env: { PATH: process.env.PATH ?? '', ...environment },
     });
 
-  test('chancery run resolves its own toolkit for a module that has no node_modules above it', async () => {
+  test('with `chancery run` a module without node_modules imports the toolkit of the command', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'chancery-module-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     await writeFile(
@@ -356,7 +356,7 @@ describe('the installed command chancery', () => {
     expect(JSON.parse(stdout)).toMatchObject({ controller: 'string' });
   });
 
-  test('[found 3] chancery hooks reads the YAML of a hook in a thread of its own', async () => {
+  test('[found 3] `chancery hooks` reads the YAML of a hook in a separate thread', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'chancery-hook-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const hook = join(folder, 'made-by-yaml');
@@ -368,7 +368,7 @@ describe('the installed command chancery', () => {
     expect(stdout).toContain('made-by-yaml');
   });
 
-  test('chancery keeps the compile cache of Node, unless that is disabled', async () => {
+  test('chancery enables the compile cache of Node, unless it is disabled', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'chancery-cache-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const kept = async (): Promise<number> => (await readdir(folder, { recursive: true })).length;
@@ -382,7 +382,7 @@ describe('the installed command chancery', () => {
   });
 });
 
-describe('chancery apiserver where chancery is installed without the test kit', () => {
+describe('`chancery apiserver`, if chancery is installed without the test kit', () => {
   /** A copy of the toolkit that sees its own dependencies alone, as a global one does. */
   async function alone(): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'chancery-alone-'));
@@ -398,7 +398,7 @@ describe('chancery apiserver where chancery is installed without the test kit', 
 
   const command = 'node_modules/chancery/operator/cli/chancery.js';
 
-  test('chancery apiserver without the test kit says what to install, and ends with 2', async () => {
+  test('`chancery apiserver` says that the test kit must be installed, and exits with 2', async () => {
     const folder = await alone();
 
     const ended = await run(process.execPath, [join(folder, command), 'apiserver', '--port', '0'], {
@@ -411,7 +411,7 @@ describe('chancery apiserver where chancery is installed without the test kit', 
     );
   });
 
-  test('chancery apiserver without its own test kit uses that of the project in which it is run', async () => {
+  test('`chancery apiserver` installed without a test kit uses the test kit of the current project', async () => {
     const folder = await alone();
     const args = [join(folder, command), 'apiserver', '--port', '0'];
     const server = spawn(process.execPath, args, { cwd: installed });
@@ -465,7 +465,7 @@ describe('two copies of chancery in one process', () => {
     expect(message).toContain('npm ls chancery');
   });
 
-  test('chancery run with a second copy of chancery ends with 2 and one line that names both', async () => {
+  test('`chancery run` with a second copy of chancery exits with 2, and prints the folders of both copies in one line', async () => {
     const folder = await later();
 
     const ended = await run(

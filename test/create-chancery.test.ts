@@ -63,7 +63,7 @@ test.each([
   'custom-resource',
   'built-in',
   'composite',
-])('[S-4] create-chancery writes the same files as chancery init --template %s', async (template) => {
+])('[S-4] create-chancery writes the same files as `chancery init --template %s`', async (template) => {
   const other = await mkdtemp(join(tmpdir(), 'chancery-created-'));
   onTestFinished(() => rm(other, { recursive: true }));
 
@@ -75,7 +75,7 @@ test.each([
   expect(stderr).toContain('  cd demo\n');
 });
 
-test('create-chancery has a help, and a wrong command line gives one line and exit code 2', async () => {
+test('create-chancery prints a help, and for wrong arguments one line and exit code 2', async () => {
   const [bare, help, wrong] = [await create(), await create('--help'), await create('Demo')];
 
   expect(bare).toMatchObject({ code: 2, stdout: '', stderr: help?.stdout });
@@ -87,7 +87,7 @@ test('create-chancery has a help, and a wrong command line gives one line and ex
 test.each([
   ['--from', '../shop'],
   ['--from-crd=crd.yaml'],
-])('create-chancery names the command that takes definitions, for %s', async (...args) => {
+])('for %s create-chancery says that only `chancery init` accepts this option', async (...args) => {
   const script = join(built, 'create-chancery.js');
   const refused = await run(process.execPath, [script, 'demo', ...args]).catch(
     (error: { readonly code: number; readonly stderr: string }) => error,

@@ -32,7 +32,7 @@ test.each([
   [['shop']],
   [['shop', 'farm']],
   [[POD_NAMESPACE]],
-])('in %j the access equals the sum of the declarations, with and without the election', (places) => {
+])('for the namespaces %j AccessByScope returns the same access as accessOf', (places) => {
   const { declared } = counted();
   const election = { leaderElection: { namespace: 'shop', leaseName: 'tidy-leader' } };
   const access = new AccessByScope([declared], false);
@@ -44,7 +44,7 @@ test.each([
   expect(access.withElection(places, {})).toEqual(access.within(places));
 });
 
-test('the election alone needs access to its Lease and its Event, in one namespace', () => {
+test('leader election without controllers needs access to its Lease and its Events, in one namespace', () => {
   const access = new AccessByScope([counted().declared], false);
 
   const rules = access.ofElection({ leaderElection: { namespace: 'ops', leaseName: 'us' } });
@@ -57,7 +57,7 @@ test('the election alone needs access to its Lease and its Event, in one namespa
   expect(access.ofElection({})).toEqual([]);
 });
 
-test('access for the same scope is derived only once', () => {
+test('the access for the same scope is computed only once', () => {
   const { declared, derived } = counted();
   const access = new AccessByScope([declared], false);
 
@@ -66,7 +66,7 @@ test('access for the same scope is derived only once', () => {
   expect(derived()).toBe(3);
 });
 
-test('manifests derive the access for each of their two scopes once', () => {
+test('generating manifests computes the access once for each of the two scopes', () => {
   const { declared, derived } = counted();
 
   operatorManifests([declared], options({ name: 'tidy', namespace: 'tidy' }));
@@ -74,7 +74,7 @@ test('manifests derive the access for each of their two scopes once', () => {
   expect(derived()).toBe(2);
 });
 
-test('a chart derives the access for one more scope than its model, for namespaces from a value', () => {
+test('generating a chart computes the access twice more, for namespaces from a chart value', () => {
   const { declared, derived } = counted();
   const model = operatorModel([declared], options({ name: 'tidy', namespace: 'tidy' }));
   const before = derived();
@@ -85,7 +85,7 @@ test('a chart derives the access for one more scope than its model, for namespac
   expect([before, derived() - before]).toEqual([2, 2]);
 });
 
-test('a name that cannot be in a path is refused in every scope, and so is an empty list of namespaces', () => {
+test('an invalid object name is refused in every scope, and so is an empty list of namespaces', () => {
   const named = { ...counted().declared, permissions: undefined };
   const wrong: AccessDeclaration = {
     ...(named as unknown as AccessDeclaration),
@@ -101,7 +101,7 @@ test('a name that cannot be in a path is refused in every scope, and so is an em
   );
 });
 
-test('the filter of manifests equals the filter of the declarations in the same scope', () => {
+test('manifests contain the same path filter that the declarations result in for the same scope', () => {
   const { declared } = counted();
   const own = options({ name: 'tidy', namespace: 'tidy' });
   const { scopes } = operatorModel([declared], own);

@@ -31,7 +31,7 @@ function finalizers(controllers: Parameters<typeof accessOf>[0]): readonly strin
     );
 }
 
-test('access that only admission checks is marked, unless it is also requested', () => {
+test('access that only admission checks is marked, unless a permission requests it, too', () => {
   const requested: Permission[] = [
     { resource: deployments, subresource: 'finalizers', verbs: ['update'] },
   ];
@@ -44,13 +44,13 @@ test('access that only admission checks is marked, unless it is also requested',
   expect(finalizers([owner(other)])).toEqual(['patch demo', 'update demo unrequested']);
 });
 
-test('access to every namespace is not repeated for a single one', () => {
+test('access that is declared for every namespace is not listed again for a single namespace', () => {
   const everywhere = owner([], { namespace: 'all' });
 
   expect(finalizers([owner(), everywhere])).toEqual(['update * unrequested']);
 });
 
-test('accesses are sorted by resource, place and names, with those for every object first', () => {
+test('rules are sorted by resource, namespace and names, and a rule for every object comes first', () => {
   const permissions: Permission[] = [
     { resource: pods, resourceNames: ['b', 'a'], verbs: ['delete'] },
     { resource: pods, resourceNames: ['a'], verbs: ['patch'] },
@@ -78,7 +78,7 @@ test('accesses are sorted by resource, place and names, with those for every obj
   ]);
 });
 
-test("a resource that is only read is watched, and gives no right to write it or its owners' finalizers", () => {
+test('a resource in `reads` results in rights to list and watch it, and in no right to write', () => {
   const declared = controller({
     name: 'a',
     for: source(configMaps),
@@ -96,7 +96,7 @@ test("a resource that is only read is watched, and gives no right to write it or
   ]);
 });
 
-test('a permission with its own namespaces applies only there, and cluster-wide for a cluster-scoped resource', () => {
+test('a permission with `namespaces` applies only there; for a cluster-scoped resource it is cluster-wide', () => {
   const permissions: Permission[] = [
     { resource: pods, namespaces: ['system'], verbs: ['delete'] },
     { resource: customResourceDefinitions, namespaces: ['system'], verbs: ['delete'] },

@@ -64,7 +64,7 @@ test.each<[string, Permission | { verbs: readonly string[] }, RegExp]>([
   expect(() => runnable({ name: 'access', permissions, run: async () => {} })).toThrow(message);
 });
 
-test('[found 14] the verb bind becomes a rule with names, and a right that check tests, but no path', () => {
+test('[found 14] the verb `bind` results in a rule with names and a right to check, but in no path', () => {
   const placement = { namespaces: ['shop'] };
   const serviceAccount = { name: 'op', namespace: 'home' };
   const role = rbac([binding], { ...placement, name: 'op', serviceAccount }).find(
@@ -88,7 +88,7 @@ test('[found 14] the verb bind becomes a rule with names, and a right that check
   expect(proxyFilter([binding], placement)).toEqual(proxyFilter([declare()], placement));
 });
 
-test('[found 14] the verbs of signers and use become rules as well, also for hooks', () => {
+test('[found 14] the verb `use`, and the verbs for signers, become rules too, also for hooks', () => {
   const hooks: AccessDeclaration = {
     name: 'hooks',
     sources: [],
@@ -114,7 +114,7 @@ test('[found 14] the verbs of signers and use become rules as well, also for hoo
   ]);
 });
 
-test('[found 14] manifests, chart and bundle have the rule, and only this rule causes a warning of lint', () => {
+test('[found 14] manifests, chart and bundle contain the rule for `bind`, and lint warns only of it', () => {
   const model = operatorModel([binding], options({ name: 'op', namespace: 'op' }));
   const found = lint(renderedObjects(model, { scope: 'cluster-scoped' })).filter(({ rule }) =>
     /rbac|right|path/.test(rule),
@@ -142,7 +142,7 @@ metadata: { name: owner }
 rules: [{ apiGroups: [""], resources: [secrets], verbs: [get] }]
 `;
 
-test('[found 14] with the generated roles the operator can bind the named role, and no other', async () => {
+test('[found 14] with the generated roles the operator can bind the declared role, and no other', async () => {
   const server = await ApiServer.start({ authorization: 'RBAC' });
   onTestFinished(() => server.close());
   server.applyManifest(SERVED);

@@ -14,7 +14,7 @@ function withPath(pattern: string): readonly (readonly string[])[] {
   return problemsWith({ acceptPaths: ['^/version$', pattern] });
 }
 
-test('[security 13] a generated filter has no problem, and neither has one that lets nothing through', () => {
+test('[security 13] a generated filter has no problem, nor has a filter that rejects every path', () => {
   expect(filterProblems(SOUND)).toEqual([]);
   expect(problemsWith({ acceptPaths: [] })).toEqual([]);
 });
@@ -61,7 +61,7 @@ test.each([
   expect(withPath(pattern)).toEqual([['--accept-paths', expect.stringContaining(words)]]);
 });
 
-test('a problem names the pattern', () => {
+test('a reported problem contains the flag and the faulty pattern', () => {
   const [problem] = filterProblems({ ...SOUND, acceptPaths: ['^/version$', '^/a.b$'] });
 
   expect(problem).toMatchObject({ flag: '--accept-paths', pattern: '^/a.b$' });
@@ -73,13 +73,13 @@ test.each([
   [['a,b', ...SOUND.rejectPaths], 'splits the list at every comma'],
   [['(', ...SOUND.rejectPaths], 'no regular expression'],
   [SOUND.rejectPaths.slice(1), 'it is not there: tunnels'],
-])('paths to reject of %j are refused', (rejectPaths, words) => {
+])('the list %j is refused for `--reject-paths`', (rejectPaths, words) => {
   expect(problemsWith({ rejectPaths })).toEqual([
     ['--reject-paths', expect.stringContaining(words)],
   ]);
 });
 
-test('without paths to reject, each missing path is a problem', () => {
+test('a filter without `rejectPaths` has one problem for each pattern that is missing there', () => {
   const problems = filterProblems({ ...SOUND, rejectPaths: [] });
 
   expect(problems.map(({ pattern }) => pattern)).toEqual(SOUND.rejectPaths);
@@ -92,17 +92,17 @@ test.each([
   [['', '^(CONNECT|OPTIONS|TRACE)$'], 'an empty element finds everything'],
   [['^(CONNECT|OPTIONS)$'], 'TRACE would pass'],
   [[], 'CONNECT, OPTIONS, TRACE would pass'],
-])('methods to reject of %j are refused', (rejectMethods, words) => {
+])('the list %j is refused for `--reject-methods`', (rejectMethods, words) => {
   expect(problemsWith({ rejectMethods })).toEqual([
     ['--reject-methods', expect.stringContaining(words)],
   ]);
 });
 
-test('each method may be rejected separately', () => {
+test('a filter may reject each method by a separate pattern', () => {
   expect(problemsWith({ rejectMethods: ['^CONNECT$', '^OPTIONS$', '^TRACE$'] })).toEqual([]);
 });
 
-test('a list too long for an argument is refused, with the longest possible namespace of the Pod', () => {
+test('patterns are refused if a long Pod namespace could make the argument too long', () => {
   const lines = (count: number): readonly string[] =>
     Array.from(
       { length: count },

@@ -56,8 +56,8 @@ function missing(
 
 const EVERYTHING = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
 
-describe('what is missing', () => {
-  test('everything is missing if nothing is granted, with controller and reason', () => {
+describe('which rights are reported as missing', () => {
+  test('if nothing is granted every right is reported, with its controller and its reason', () => {
     expect(missing(DEMO, {})).toEqual([
       [
         'Role',
@@ -87,11 +87,11 @@ describe('what is missing', () => {
   test.each([
     ['everything in the namespace', { demo: [EVERYTHING] }, []],
     ['everything everywhere', {}, [EVERYTHING]],
-  ])('nothing is missing if %s is granted', (_, granted, everywhere) => {
+  ])('no right is missing if %s is granted', (_, granted, everywhere) => {
     expect(missing(DEMO, granted, everywhere)).toEqual([]);
   });
 
-  test('everything is missing if it is granted only in another namespace', () => {
+  test('all rights are missing if they are granted only in another namespace', () => {
     expect(missing(DEMO, { other: [EVERYTHING] })).toHaveLength(6);
   });
 
@@ -104,7 +104,7 @@ describe('what is missing', () => {
     ]);
   });
 
-  test('a wildcard for subresources grants these, and not their objects', () => {
+  test('a wildcard such as `*/status` grants the subresource, but not the object itself', () => {
     const rule = { verbs: ['*'], apiGroups: ['*'], resources: ['*/status', '*/finalizers'] };
 
     expect(missing(DEMO, { demo: [rule] }).map(([, text]) => text)).not.toContain(
@@ -113,7 +113,7 @@ describe('what is missing', () => {
     expect(missing(DEMO, { demo: [rule] })).toHaveLength(4);
   });
 
-  test('a rule with a name grants only that object, and * is the name of one object', () => {
+  test('a rule with a resource name grants only that object, and the name `*` is no wildcard', () => {
     const rule = { verbs: ['get'], apiGroups: [''], resources: ['secrets'] };
     const withNames = (...resourceNames: string[]) =>
       missing(DEMO, { demo: [{ ...rule, resourceNames }] }).some(([, text]) =>
@@ -128,14 +128,14 @@ describe('what is missing', () => {
     ]);
   });
 
-  test('names of several rules do not add up to all objects', () => {
+  test('a right to every object is missing even if several rules grant it for some names', () => {
     const rule = { verbs: ['*'], apiGroups: ['example.com'], resources: ['widgets'] };
     const rules = ['a', 'b'].map((name) => ({ ...rule, resourceNames: [name] }));
 
     expect(missing(DEMO, { demo: rules })[0]?.[1]).toMatch(/^get, list, watch, patch widgets/);
   });
 
-  test('the missing rights of election and definitions are reported without a controller', () => {
+  test('missing rights for leader election and for definitions are reported without a controller', () => {
     const placement = {
       ...DEMO,
       leaderElection: { namespace: 'ops', leaseName: 'us' },
@@ -151,7 +151,7 @@ describe('what is missing', () => {
     ]);
   });
 
-  test('a path that is read may be missing, although most paths are readable for everyone', () => {
+  test('a right to read `/version` can be missing, although by default everyone has it', () => {
     const found = missingAccess(neededAccess(requiredAccess([widget], DEMO)), () => ({
       resourceRules: [EVERYTHING],
       nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/apis'] }],
@@ -171,8 +171,8 @@ describe('what is missing', () => {
   });
 });
 
-describe('a needed right', () => {
-  test('a right for one object or namespace is merged into the same right for all, with its reasons', () => {
+describe('the list of needed rights', () => {
+  test('a right to one object or namespace is merged into the same right to all, with its reasons', () => {
     const base = { resource: configMaps, subresource: undefined, verbs: ['get'] as const };
 
     const rights = requiredRights([
@@ -195,7 +195,7 @@ describe('a needed right', () => {
   });
 });
 
-test('a rule is printed as YAML, with every text as a YAML string', () => {
+test('a rule is printed as YAML in which every string is read back as a string', () => {
   const rule = {
     apiGroups: [''],
     resources: ['*', 'pods/log'],
@@ -208,7 +208,7 @@ test('a rule is printed as YAML, with every text as a YAML string', () => {
   );
 });
 
-describe('what is granted beyond the declarations', () => {
+describe('which rights are reported as excessive', () => {
   const reader = controller({
     name: 'reader',
     for: source(pods),
@@ -227,7 +227,7 @@ describe('what is granted beyond the declarations', () => {
     );
   }
 
-  test('nothing is excessive if at most the declared rights are granted', () => {
+  test('no right is excessive if only declared rights are granted', () => {
     const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] };
     const key = { apiGroups: [''], resources: ['secrets'], resourceNames: ['key'], verbs: ['get'] };
 
@@ -242,7 +242,7 @@ describe('what is granted beyond the declarations', () => {
     ]);
   });
 
-  test('each additional verb and resource is excessive, and foreign credentials come first', () => {
+  test('each additional verb and resource is reported as excessive, and rights to other credentials first', () => {
     const rule = { apiGroups: [''], resources: ['pods', 'secrets'], verbs: ['get', 'delete'] };
     const bind = { apiGroups: ['x'], resources: ['roles'], verbs: ['bind'] };
 
@@ -254,7 +254,7 @@ describe('what is granted beyond the declarations', () => {
     ]);
   });
 
-  test('a right that is granted everywhere and needed in one namespace is reported once as excessive', () => {
+  test('a right in all namespaces that is needed in only one is reported as excessive once', () => {
     const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get'] };
 
     expect(beyond([], [rule])).toEqual([
@@ -262,13 +262,13 @@ describe('what is granted beyond the declarations', () => {
     ]);
   });
 
-  test('a right that is granted everywhere and needed nowhere is reported once as excessive', () => {
+  test('a right in all namespaces that is not needed at all is reported as excessive once', () => {
     const rule = { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get'] };
 
     expect(beyond([], [rule]).map(([place]) => place)).toEqual(['everywhere']);
   });
 
-  test('rights that every user has for itself are not excessive', () => {
+  test('the rights with which all users can review their own access are not excessive', () => {
     const self = {
       apiGroups: ['authorization.k8s.io'],
       resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'],

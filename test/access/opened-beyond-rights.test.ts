@@ -37,7 +37,7 @@ function told(
     );
 }
 
-test('methods that other paths need pass the filter everywhere, and are reported', () => {
+test('it is reported that a method passes the filter for every path because one path needs it', () => {
   // The Events are what is created and patched.
   expect(told('configmaps')).toEqual([
     `POST PATCH ${CONFIG_MAPS}$ method`,
@@ -57,7 +57,7 @@ test('a granted request is not reported', () => {
   ]);
 });
 
-test('a method granted for some names passes for all names that another method is granted for, which is reported', () => {
+test('it is reported that DELETE, granted for two names, passes the filter for all names like GET', () => {
   const permissions: Permission[] = [
     { resource: configMaps, resourceNames: ['b', 'a'], verbs: ['delete'] },
   ];
@@ -65,7 +65,7 @@ test('a method granted for some names passes for all names that another method i
   expect(told('configmaps', permissions)).toContain(`DELETE ${CONFIG_MAPS}/${NAME}$ name a b`);
 });
 
-test('of the names in the filter, those for which a method is not granted are reported', () => {
+test('for each method the names that pass the filter without being granted are reported', () => {
   const permissions: Permission[] = [
     { resource: pods, resourceNames: ['a', 'b'], verbs: ['get'] },
     { resource: pods, resourceNames: ['b', 'c'], verbs: ['delete'] },
@@ -78,13 +78,13 @@ test('of the names in the filter, those for which a method is not granted are re
   ]);
 });
 
-test('a list of one object passes like a list of all, which is reported', () => {
+test('it is reported that lists of all objects pass the filter because of a right to list one', () => {
   const options = { fieldSelector: 'metadata.name=web' };
 
   expect(told('configmaps$', [], { options })).toContain(`GET ${CONFIG_MAPS}$ query web`);
 });
 
-test('a watch passes like a list, and a list of one name like the watch of another, which is reported', () => {
+test('it is reported that watches pass the filter because of a right to list, and other names with them', () => {
   expect(told('pods', [{ resource: pods, verbs: ['list'] }])).toContain(
     'GET ^/api/v1/namespaces/demo/pods$ query',
   );
@@ -96,7 +96,7 @@ test('a watch passes like a list, and a list of one name like the watch of anoth
   ).toContain('GET ^/api/v1/namespaces/demo/pods$ query b');
 });
 
-test('a right to create opens the collection to lists, which is reported', () => {
+test('it is reported that lists pass the filter because of a right to create', () => {
   const leaderElection = { namespace: 'ops', leaseName: 'lease' };
   const leases = '^/apis/coordination[.]k8s[.]io/v1/namespaces/ops/leases';
 
@@ -106,7 +106,7 @@ test('a right to create opens the collection to lists, which is reported', () =>
   ]);
 });
 
-test('a right in one namespace passes in every namespace that shares the path, which is reported', () => {
+test('it is reported that a request granted in one namespace passes the filter in others', () => {
   const everywhere = controller({
     name: 'a',
     for: source(pods, { namespace: 'all' }),
@@ -137,13 +137,13 @@ test('the collection over all namespaces is reported separately', () => {
   ]);
 });
 
-test('namespaces with the same surplus are reported together', () => {
+test('namespaces in which the same requests pass without being granted are reported together', () => {
   expect(told('configmaps$', [], { namespaces: ['b', 'a'] })).toEqual([
     'POST PATCH ^/api/v1/namespaces/(a|b)/configmaps$ method',
   ]);
 });
 
-test('where a source checks whether its resource is served, other methods pass, too, which is reported', () => {
+test("it is reported that other methods than GET pass the filter for a source's discovery path", () => {
   const declared = controller({ name: 'a', for: widgets, reconcile: async () => {} });
 
   const opened = openedBeyondRights([declared], { namespaces: ['demo'] });
@@ -158,7 +158,7 @@ test('where a source checks whether its resource is served, other methods pass, 
   ]);
 });
 
-test('a right in another version of the API counts as granted', () => {
+test('a request for another version of a granted resource is not reported', () => {
   const older = { ...widgets, version: 'v1beta1' };
   const permissions: Permission[] = [
     { resource: widgets, verbs: ['get'] },

@@ -57,7 +57,7 @@ function declare({
 
 const inDemo = { namespaces: ['demo'] };
 
-test('a source opens its collection and its objects in the configured namespace', () => {
+test('a source makes the filter accept its collection and its objects in the configured namespace', () => {
   const { acceptPaths } = proxyFilter([declare({})], inDemo);
 
   expect(acceptPaths).toEqual([
@@ -68,13 +68,13 @@ test('a source opens its collection and its objects in the configured namespace'
   ]);
 });
 
-test('the namespace of the Pod stays a variable that the kubelet replaces', () => {
+test("the filter contains the Pod's namespace as a variable, which the kubelet replaces", () => {
   const { acceptPaths } = proxyFilter([declare({})], { namespaces: [POD_NAMESPACE] });
 
   expect(acceptPaths).toContain(`^/api/v1/namespaces/$(POD_NAMESPACE)/configmaps(/${NAME})?$`);
 });
 
-test('all namespaces open the collection over all, and each single namespace', () => {
+test('for a source in all namespaces the filter accepts the cluster-wide list and each namespace', () => {
   const expected = [
     '^/version$',
     REVIEWS,
@@ -90,7 +90,7 @@ test('all namespaces open the collection over all, and each single namespace', (
   expect(bySource.acceptPaths).toEqual(expected);
 });
 
-test("a source in a named namespace is open there, and so are its controller's rights", () => {
+test("if a source sets its namespace, it and the controller's permissions are accepted only there", () => {
   const permissions: Permission[] = [{ resource: pods, verbs: ['delete'] }];
   const options = { namespace: { name: 'shared' } };
 
@@ -116,7 +116,7 @@ test('a cluster-scoped resource has no namespace, and its Events are in default'
   ]);
 });
 
-test('a controller with only cluster-scoped sources may act in every namespace', () => {
+test('permissions of a controller with only cluster-scoped sources are accepted in every namespace', () => {
   const permissions: Permission[] = [{ resource: pods, verbs: ['delete'] }];
 
   const { acceptPaths } = proxyFilter([declare({ for: nodes, permissions })], inDemo);
@@ -130,7 +130,7 @@ test('a controller with only cluster-scoped sources may act in every namespace',
   ]);
 });
 
-test('verbs decide whether the collection or the object is open', () => {
+test('the verbs decide whether the filter accepts the path of the collection or of the object', () => {
   const shapeOf = (...verbs: Permission['verbs'][number][]) =>
     proxyFilter([declare({ permissions: [{ resource: pods, verbs }] })], inDemo).acceptPaths.filter(
       (pattern) => pattern.includes('/pods'),
@@ -142,7 +142,7 @@ test('verbs decide whether the collection or the object is open', () => {
   expect(shapeOf('list', 'delete')).toEqual([`^/api/v1/namespaces/demo/pods(/${NAME})?$`]);
 });
 
-test('a subresource opens only itself, and not its object', () => {
+test('for a permission for a subresource the filter does not accept the object itself', () => {
   const permissions: Permission[] = [
     { resource: pods, subresource: 'eviction', verbs: ['create'] },
     { resource: deployments, subresource: 'scale', verbs: ['get', 'patch'] },
@@ -155,7 +155,7 @@ test('a subresource opens only itself, and not its object', () => {
   expect(acceptPaths).toHaveLength(6);
 });
 
-test('names of RBAC objects may have colons and capitals, and may not consist of dots', () => {
+test('names of RBAC objects may contain colons and capitals, but `.` and `..` are not accepted', () => {
   const { acceptPaths } = proxyFilter([declare({ for: clusterRoles })], inDemo);
   const passes = (name: string) =>
     acceptPaths.some((pattern) =>
@@ -174,7 +174,7 @@ test('methods that no verb needs are rejected', () => {
   expect(rejected('update', 'delete')).toEqual(['^(CONNECT|HEAD|OPTIONS|TRACE)$']);
 });
 
-test('several controllers together open what each of them needs, once, in a fixed order', () => {
+test('the filter for several controllers has each pattern once, whatever their order', () => {
   const one = declare({ permissions: [{ resource: pods, verbs: ['list'] }] });
   const other = declare({ for: pods });
 
@@ -190,7 +190,7 @@ test.each([
   ['plural', { ...pods, plural: 'pods|.*' }],
   ['group', { ...pods, group: 'a..b' }],
   ['version', { ...pods, version: '' }],
-])('a %s that could mean more than a name is refused', (_, resource) => {
+])('a %s that is not a plain name, such as a regular expression, is refused', (_, resource) => {
   expect(() => proxyFilter([declare({ for: resource })], inDemo)).toThrow(ConfigurationError);
 });
 
@@ -217,7 +217,7 @@ test.each([
   );
 });
 
-test('arguments give each flag its patterns, separated by commas', () => {
+test('each flag of kubectl is one argument with its patterns, separated by commas', () => {
   const filter = { acceptPaths: ['^/a$', '^/b$'], rejectPaths: ['^/c$'], rejectMethods: ['^D$'] };
 
   expect(proxyArguments(filter)).toEqual([
@@ -235,14 +235,14 @@ const widgets = defineResource({
   namespaced: true,
 });
 
-test('[W-40] a custom resource that is listed opens the discovery of its group and version', () => {
+test('[W-40] for a source of a custom resource the filter accepts the discovery of its group version', () => {
   const { acceptPaths } = proxyFilter([declare({ for: widgets })], inDemo);
 
   expect(acceptPaths).toContain('^/apis/example[.]com/v1$');
   expect(acceptPaths.filter((pattern) => pattern.includes('apiextensions'))).toEqual([]);
 });
 
-test("[W-40] a source that clears opens its resource's definition for reading", () => {
+test("[W-40] with `onUnserved: 'clear'` the filter accepts reading the resource's definition", () => {
   const clears = declare({ for: widgets, options: { onUnserved: 'clear' } });
   const builtIn = declare({ for: pods, options: { onUnserved: 'clear' } });
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com';
@@ -274,7 +274,7 @@ test('[K-31] a right that only admission checks is granted, and opens no path', 
   expect(rejectMethods).toEqual(['^(CONNECT|DELETE|HEAD|OPTIONS|PUT|TRACE)$']);
 });
 
-test('[LE-1] the Lease of a candidate can be read, created and replaced through the ambassador', () => {
+test('[LE-1] with leader election the filter lets the operator read, create and replace its Lease', () => {
   const { acceptPaths, rejectMethods } = proxyFilter([declare({ for: pods })], {
     ...inDemo,
     leaderElection: { namespace: 'ops' },
@@ -298,7 +298,7 @@ function patternsFor(
   return acceptPaths.filter((pattern) => pattern.includes(`/${plural}`));
 }
 
-test('names are alternatives in a pattern, in which a dot is escaped', () => {
+test('several names are alternatives in one pattern, and a dot in a name is escaped', () => {
   const named = (...resourceNames: string[]): Permission[] => [
     { resource: pods, resourceNames, verbs: ['get', 'patch'] },
   ];
@@ -309,7 +309,7 @@ test('names are alternatives in a pattern, in which a dot is escaped', () => {
   expect(patternsFor('pods', named('a'))).toEqual(['^/api/v1/namespaces/demo/pods/a$']);
 });
 
-test('names in a subresource path stand before the subresource', () => {
+test("in the path of a subresource the object's name stands before the subresource", () => {
   const permissions: Permission[] = [
     { resource: deployments, subresource: 'scale', resourceNames: ['a', 'b'], verbs: ['patch'] },
   ];
@@ -319,7 +319,7 @@ test('names in a subresource path stand before the subresource', () => {
   ]);
 });
 
-test('listing by name opens the collection, and creating by name does not', () => {
+test('for `list` with resource names the filter accepts the collection; for `create` it does not', () => {
   const named = (...verbs: Permission['verbs'][number][]): Permission[] => [
     { resource: pods, resourceNames: ['a'], verbs },
   ];
@@ -334,7 +334,7 @@ test('listing by name opens the collection, and creating by name does not', () =
   expect(patternsFor('pods', named('create'))).toEqual(['^/api/v1/namespaces/demo/pods/a$']);
 });
 
-test('a verb for every object opens every object, whatever is declared for some', () => {
+test('a permission for every object accepts every name, even if another permission has names', () => {
   const permissions: Permission[] = [
     { resource: pods, verbs: ['get'] },
     { resource: pods, resourceNames: ['a'], verbs: ['delete'] },
@@ -362,7 +362,7 @@ test('namespaces with different rights have separate patterns', () => {
   ]);
 });
 
-test('paths open in every namespace are not repeated for one, and additional paths are', () => {
+test('a path that is accepted in every namespace has no second pattern for a single namespace', () => {
   const everywhere = declare({
     for: widgets,
     options: { namespace: 'all' },
@@ -384,7 +384,7 @@ test('paths open in every namespace are not repeated for one, and additional pat
   ]);
 });
 
-test('[W-40] a source may check whether it is served where its other paths are already open', () => {
+test("[W-40] the filter accepts a source's discovery path even if its other paths are accepted already", () => {
   const everywhere = declare({
     options: { namespace: 'all' },
     permissions: [{ resource: widgets, verbs: ['get', 'create'] }],
@@ -398,7 +398,7 @@ test('[W-40] a source may check whether it is served where its other paths are a
   ]);
 });
 
-test('a source that selects one name opens its collection and that object', () => {
+test('a source that selects one name makes the filter accept the collection and that object', () => {
   const options = { fieldSelector: 'metadata.name=web.a' };
 
   const { acceptPaths } = proxyFilter([declare({ options })], inDemo);
@@ -406,7 +406,7 @@ test('a source that selects one name opens its collection and that object', () =
   expect(acceptPaths).toContain('^/api/v1/namespaces/demo/configmaps(/web[.]a)?$');
 });
 
-test('[LE-1] the Lease is open by name, and its collection for the creation', () => {
+test('[LE-1] the filter accepts the Lease by its name, and the collection of Leases to create it', () => {
   const { acceptPaths } = proxyFilter([declare({})], {
     ...inDemo,
     leaderElection: { namespace: POD_NAMESPACE, leaseName: 'my-operator' },
@@ -417,7 +417,7 @@ test('[LE-1] the Lease is open by name, and its collection for the creation', ()
   );
 });
 
-test('definitions that are installed are open by name, and their collection is not', () => {
+test('definitions that the operator installs are accepted by name, but their collection is not', () => {
   const definition = { metadata: { name: 'widgets.example.com' }, spec: { versions: [] } };
   const declared = declare({ for: { ...widgets, definition } as Resource });
   const definitions = (installCrds: boolean) =>
@@ -431,7 +431,7 @@ test('definitions that are installed are open by name, and their collection is n
   expect(definitions(false)).toEqual([]);
 });
 
-test('an operator without controllers may read the version, and use its permissions', () => {
+test('without controllers the filter accepts only `/version` and self-subject access reviews', () => {
   const filter = proxyFilter([], inDemo);
   const asks = (path: string): boolean =>
     filter.acceptPaths.some((pattern) => new RegExp(pattern).test(path));
@@ -448,7 +448,7 @@ test.each([
   ['certificates.k8s.io', 'certificatesigningrequests', 'node-csr-aB_1-'],
   ['networking.k8s.io', 'ipaddresses', '2001:db8::1'],
   ['networking.k8s.io', 'ipaddresses', '::1'],
-])('names of %s %s may contain %s, and may not consist of dots', (group, plural, name) => {
+])('the filter accepts for %s %s the name %s, but not `.` or `..`', (group, plural, name) => {
   const resource = { ...nodes, group, plural };
   const { acceptPaths } = proxyFilter([declare({ for: resource })], inDemo);
   const opens = (one: string): boolean =>
@@ -463,7 +463,7 @@ test.each([
   'attach',
   'portforward',
   'proxy',
-])('the tunnel %s of an aggregated API is refused like that of a Pod', (subresource) => {
+])('the tunnel %s of an aggregated API is refused, as it is for a Pod', (subresource) => {
   const machines = { ...widgets, group: 'subresources.example.com', plural: 'machines' };
   const permissions: Permission[] = [{ resource: machines, subresource, verbs: ['get'] }];
 
@@ -472,7 +472,7 @@ test.each([
   );
 });
 
-test('the filter grows with the declarations: each namespace appears once per resource', () => {
+test('the filter has each namespace once per resource, so that its length grows with both', () => {
   const namespaces = (count: number) =>
     Array.from({ length: count }, (_, at) => `team-${100 + at}`);
   const resources = (count: number) =>

@@ -59,7 +59,7 @@ test('a controller for every namespace needs a ClusterRole', () => {
   ]);
 });
 
-test('each named namespace has its own Role, bound to the ServiceAccount in its namespace', () => {
+test("for each configured namespace there is a Role, which is bound to the Pod's ServiceAccount", () => {
   const elsewhere = declare([], { namespace: { name: 'shared' } });
 
   const objects = rbac([declare(), elsewhere], own);
@@ -76,7 +76,7 @@ test('each named namespace has its own Role, bound to the ServiceAccount in its 
   ]);
 });
 
-test('verbs of one resource are merged, equal rules of one group are joined, and everything is sorted', () => {
+test('verbs of a resource are merged, resources of a group with equal verbs share a rule, all sorted', () => {
   const permissions: Permission[] = [
     { resource: deployments, verbs: ['patch', 'get'] },
     { resource: configMaps, verbs: ['patch', 'get'] },
@@ -129,7 +129,7 @@ function verbsFor(options: Partial<ControllerOptions<KubernetesObject>>): object
 const READ = 'get list watch';
 const RECORD = { events: 'create patch' };
 
-test('[K-31] owns grants the rights to write children, and to block the deletion of their owners', () => {
+test('[K-31] `owns` grants the rights to write children, and to block the deletion of their owners', () => {
   expect(verbsFor({ owns: [configMaps] })).toEqual({
     ...RECORD,
     configmaps: `${READ} create patch`,
@@ -138,7 +138,7 @@ test('[K-31] owns grants the rights to write children, and to block the deletion
   });
 });
 
-test('[K-31] admission rights and requested rights to one subresource become one rule', () => {
+test('[K-31] rights to a subresource for admission and for requests are in one rule', () => {
   const permissions: Permission[] = [
     { resource: websites, subresource: 'finalizers', verbs: ['patch'] },
   ];
@@ -156,7 +156,7 @@ test('[K-31] admission rights and requested rights to one subresource become one
   );
 });
 
-test('only a finalizer grants the right to change the object', () => {
+test('the right to change the reconciled object is granted only if there is a finalizer', () => {
   const finalizer = { name: 'example.dev/cleanup', finalize: async () => {} };
 
   expect(verbsFor({ finalizer })).toEqual({ ...RECORD, websites: `${READ} patch` });
@@ -176,7 +176,7 @@ test('a resource with a status grants the right to write the status', () => {
 test.each([
   ['status', { status: {} }, { 'websites/status': 'patch' }],
   ['nothing', undefined, {}],
-])('of a resource with a definition the subresources count: %s', (_, subresources, expected) => {
+])("the right to write the status depends on the definition's subresources: %s", (_, subresources, expected) => {
   const versions = [
     { name: 'v1', subresources },
     { name: 'v2', subresources: { status: {} } },
@@ -248,7 +248,7 @@ test('[security 17] each of several namespaces has a Role and a binding, and no 
   ).toEqual(['Role own', 'RoleBinding own', 'Role a', 'RoleBinding a', 'Role b', 'RoleBinding b']);
 });
 
-test('rights to cluster-scoped resources are cluster-wide, beside the Roles of namespaces', () => {
+test('rights to cluster-scoped resources are in a ClusterRole, and other rights stay in Roles', () => {
   const nodes = defineResource({ ...websites, group: '', plural: 'nodes', namespaced: false });
 
   const rules = rulesFor([declare([{ resource: nodes, verbs: ['patch', 'get'] }])], {});
@@ -261,7 +261,7 @@ test('rights to cluster-scoped resources are cluster-wide, beside the Roles of n
   ]);
 });
 
-test('a permission for names is a rule with these names, sorted and without repetition', () => {
+test('a permission with `resourceNames` is a rule with these names, sorted and without repetition', () => {
   const permissions: Permission[] = [
     { resource: deployments, resourceNames: ['b', 'a', 'b'], verbs: ['patch'] },
     { resource: deployments, resourceNames: ['c'], verbs: ['patch', 'delete'] },
@@ -276,7 +276,7 @@ test('a permission for names is a rule with these names, sorted and without repe
   ]);
 });
 
-test('a verb for every object is not repeated for some objects, in any order of declaration', () => {
+test('a verb granted for every object is not granted again by name, whatever is declared first', () => {
   const permissions: Permission[] = [
     { resource: deployments, resourceNames: ['a'], verbs: ['get', 'patch'] },
     { resource: deployments, verbs: ['get'] },
@@ -292,7 +292,7 @@ test('a verb for every object is not repeated for some objects, in any order of 
   expect(rulesBesideEvents([declare(permissions.toReversed())])).toEqual(expected);
 });
 
-test('rights in every namespace are not repeated for one, and additional rights are', () => {
+test('the Role of a namespace has only rights that are not granted in every namespace', () => {
   const everywhere = declare([{ resource: pods, verbs: ['get'] }], { namespace: 'all' });
   const here = declare([{ resource: pods, verbs: ['get', 'delete'] }]);
 
@@ -304,7 +304,7 @@ test('rights in every namespace are not repeated for one, and additional rights 
   ]);
 });
 
-test('a name granted in every namespace is not repeated for one', () => {
+test('a name that is granted in every namespace is not granted again in a single namespace', () => {
   const named = (...resourceNames: string[]): Permission[] => [
     { resource: pods, resourceNames, verbs: ['get'] },
   ];
@@ -318,7 +318,7 @@ test('a name granted in every namespace is not repeated for one', () => {
   ]);
 });
 
-test('only resources with the same verbs for the same names share a rule', () => {
+test('resources share a rule only if they have the same verbs and resource names', () => {
   const permissions: Permission[] = [
     { resource: deployments, resourceNames: ['a'], verbs: ['get'] },
     { resource: daemonSets, resourceNames: ['a'], verbs: ['get'] },
@@ -339,11 +339,11 @@ test.each([
   ['metadata.name=', ['own: /configmaps get list watch']],
   ['metadata.name=A/B', ['own: /configmaps get list watch']],
   ['metadata.namespace=web', ['own: /configmaps get list watch']],
-])('the roles of a source that selects %s are as narrow as an authorizer can check', (fieldSelector, rules) => {
+])('the roles for the field selector %s are as narrow as an authorizer can check', (fieldSelector, rules) => {
   expect(rulesBesideEvents([declare([], { fieldSelector })])).toEqual(rules);
 });
 
-test('a source of one object grants writes to that object only, and its finalizer is read without the selector', () => {
+test('a source of one object may write only that object, but with a finalizer it may list all', () => {
   const declared = controller({
     name: 'a',
     for: source({ ...websites, hasStatus: true } as Resource, {
@@ -364,7 +364,7 @@ test('a source of one object grants writes to that object only, and its finalize
   ]);
 });
 
-test("a source that clears may read its resource's definition, and no other", () => {
+test("with `onUnserved: 'clear'` a source may read the definition of its resource, and no other", () => {
   const declared = controller({
     name: 'a',
     for: source(websites, { onUnserved: 'clear' }),
@@ -376,7 +376,7 @@ test("a source that clears may read its resource's definition, and no other", ()
   );
 });
 
-test('an operator that installs its definitions may write these, and an operator without may write none', () => {
+test('only an operator that installs its definitions may write them, and no other definitions', () => {
   const definition = { metadata: { name: 'websites.example.dev' }, spec: { versions: [] } };
   const declared = controller({
     name: 'a',
@@ -393,7 +393,7 @@ test('an operator that installs its definitions may write these, and an operator
   ]);
 });
 
-test('[LE-1] the Lease has the given name, or that of the first controller that needs a leader', () => {
+test('[LE-1] without a given name the Lease is named after the first controller that needs a leader', () => {
   const others = { ...declare(), name: 'z', needsLeaderElection: false };
   const leaseIn = (controllers: readonly Controller[], leaseName?: string) =>
     rulesFor(controllers, {
@@ -410,7 +410,7 @@ test('[LE-1] the Lease has the given name, or that of the first controller that 
   expect(leaseIn([])).toEqual(rulesWith('chancery-leader'));
 });
 
-test('sharded replicas may list Leases in their namespace, and renew those of groups and Pods', () => {
+test('sharded replicas may list and update all Leases in their namespace', () => {
   const leaseIn = (sharded: boolean) =>
     rulesFor([declare()], { leaderElection: { namespace: 'ops', sharded } }).filter((rule) =>
       rule.includes('leases'),
@@ -448,7 +448,7 @@ test.each([
   );
 });
 
-test('a name is one that the resource allows', () => {
+test('a permission may contain only names that are valid for its resource', () => {
   const roles = defineResource({
     group: 'rbac.authorization.k8s.io',
     version: 'v1',

@@ -62,7 +62,7 @@ const why = (method: string, path: string) =>
     { method, path },
   );
 
-describe('[found 15] a refused request is explained by the first part that no declaration has', () => {
+describe('[found 15] a refused request is explained by its first property that no declaration has', () => {
   test.each([
     [
       'GET',
@@ -113,7 +113,7 @@ describe('[found 15] a refused request is explained by the first part that no de
       '/apis/apps/v1/namespaces/right/deployments/a',
       'deployments.apps is declared (controller shop: owns): the arguments of the proxy are older than the declaration, or were made for other namespaces',
     ],
-  ])('a refused %s %s is explained by the first part that no declaration has', (method, path, expected) => {
+  ])('a refused %s %s is explained by its first property that no declaration has', (method, path, expected) => {
     expect(why(method, path)).toBe(expected);
   });
 
@@ -130,14 +130,14 @@ describe('[found 15] a refused request is explained by the first part that no de
       { status: {} },
       'shops.example.dev is declared (controller shops: status): the arguments of the proxy are older than the declaration, or were made for other namespaces',
     ],
-  ])('with the subresources %j in the definition a refused status is explained', (subresources, expected) => {
+  ])('the explanation of a refused status request, if the definition has the subresources %j', (subresources, expected) => {
     const access = requiredAccess([shopsOf(subresources)], { namespaces: ['left'] });
     const path = '/apis/example.dev/v1/namespaces/left/shops/a/status';
 
     expect(refusedRequest(access, { method: 'PATCH', path })).toBe(expected);
   });
 
-  test('a refused request names no missing namespace if all namespaces are declared', () => {
+  test('the explanation of a refused request mentions no namespace if all namespaces are declared', () => {
     const everywhere = requiredAccess([shop], { namespaces: undefined });
     const path = '/apis/apps/v1/namespaces/middle/deployments/a';
 

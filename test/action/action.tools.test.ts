@@ -158,7 +158,7 @@ test('the steps of the action install the packages, start a server, and give its
   expect(version).toMatchObject({ minor: '33' });
 });
 
-test('a server that does not start fails the step with its own error message', async () => {
+test("if the server does not start, the step fails with the server's error message", async () => {
   const job = runner();
   if (install === undefined || start === undefined) return expect.unreachable('two steps');
   await run(install, {}, job);

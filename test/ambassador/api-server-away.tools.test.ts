@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest';
 import { preparePod, startPod } from './support/start-pod.ts';
 
-test('proxy 15: an operator reports an API server that is down with what to check, and catches up when it is back', async () => {
+test('proxy 15: an operator reports that the API server is down, and catches up afterwards', async () => {
   const pod = await startPod();
   pod.put('a', 'one');
   pod.put('b', 'one');

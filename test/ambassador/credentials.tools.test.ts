@@ -19,7 +19,7 @@ import { preparePod, startPod } from './support/start-pod.ts';
 
 describe.each(
   kubectls().map((path) => [basename(path), isolation, path] as const),
-)('%s, credentials by %s', (_version, _isolation, kubectl) => {
+)('the credentials of %s, isolated by %s', (_version, _isolation, kubectl) => {
   test('the operator works with a token and a CA that only the proxy can read', async () => {
     const pod = await startPod({ kubectl });
     pod.put('a', 'one');
@@ -103,7 +103,7 @@ describe.each(
     expect(pod.commits('a')).toEqual(['ADDED copy-a', 'MODIFIED copy-a']);
   });
 
-  test('[security 37] proxy 23: after its token is revoked a running operator gets 401 for writes, and does each once with a new token', async () => {
+  test('[security 37] proxy 23: with a revoked token writes get 401, and are repeated with a new token', async () => {
     const pod = await preparePod({ kubectl });
     const key = { name: 'key', namespace: NAMESPACE };
     pod.server.create({ apiVersion: 'v1', kind: 'Secret', metadata: key });
@@ -178,7 +178,7 @@ describe.each(
   });
 });
 
-test('proxy 24: canary: a token on the command line is readable in /proc, and is never replaced', async () => {
+test('proxy 24: canary: a token given as an argument is readable in /proc, and stays in use', async () => {
   const pod = await preparePod();
   const old = pod.mount();
   const flags = [`--server=${pod.server.url}`, `--certificate-authority=${pod.volume.path}/ca.crt`];

@@ -43,7 +43,7 @@ test('[security 39] proxy 21: after SIGKILL of the proxy the operator reports it
   );
 });
 
-test('proxy 20: requests to a proxy that is frozen for a moment are answered, and done once', async () => {
+test('proxy 20: requests to a briefly frozen proxy are answered, and each is executed once', async () => {
   const pod = await startPod();
   pod.put('a', 'one');
   pod.startOperator();
@@ -63,7 +63,7 @@ test('proxy 20: requests to a proxy that is frozen for a moment are answered, an
   expect(pod.lists).toBe(1);
 });
 
-test('[security 39] proxy 20: an operator behind a frozen proxy is not ready and reports that nothing answers, until the proxy continues', async () => {
+test('[security 39] proxy 20: an operator is not ready while its proxy is frozen, and reports that', async () => {
   const pod = await startPod();
   pod.put('a', 'one');
   pod.proxy.freeze();

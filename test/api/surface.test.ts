@@ -27,7 +27,7 @@ const documented = surfaces.filter(
   (surface) => written.includes(surface) || surface.entry === '@chancery/metacontroller',
 );
 
-test('the checks of names cover every entry point that users write code with', () => {
+test('the tests of names and docstrings run for every entry point that users write code with', () => {
   expect(written.map(({ entry }) => entry)).toEqual(WRITTEN);
 });
 
@@ -41,7 +41,7 @@ const exportsOf = (name: string): readonly string[] =>
   surfaces.find(({ entry }) => entry === name)?.exported.map((each) => each.name) ?? [];
 
 // Types included. What only programs of one's own need is in chancery/low-level.
-test('chancery exports at most 136 names, and no name that chancery/low-level exports', () => {
+test('`chancery` exports at most 136 names, and none of the names that `chancery/low-level` exports', () => {
   const names = exportsOf('chancery');
 
   expect(names.length).toBeGreaterThan(100);
@@ -49,7 +49,7 @@ test('chancery exports at most 136 names, and no name that chancery/low-level ex
   expect(names.filter((name) => exportsOf('chancery/low-level').includes(name))).toEqual([]);
 });
 
-test.each(written)('an example or document for users uses every name of $entry', (surface) => {
+test.each(written)('every exported name of $entry is used in an example or a document for users', (surface) => {
   const used = usedNames(surface.entry);
 
   const unused = surface.exported.filter(({ name }) => !used.has(name));

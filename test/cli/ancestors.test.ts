@@ -159,11 +159,11 @@ test.each<[string, Readonly<Record<number, Row>>, number, readonly number[]]>([
     22,
     [],
   ],
-])('[found 13] the launchers above a command are found: %s', (_, rows, pid, launchers) => {
+])('[found 13] launchersOf finds the npm processes and shells above a command: %s', (_, rows, pid, launchers) => {
   expect(launchersOf({ ...TERMINAL, ...rows }, pid)).toEqual(launchers);
 });
 
-test('[found 13] process 1 of a container has no ancestors', () => {
+test('[found 13] for process 1 of a container no ancestors are watched', () => {
   const found = ancestorsOf(1, new Processes({ 1: { parent: 0, group: 1, env: RUN } }));
 
   expect(found).toEqual({
@@ -208,7 +208,7 @@ function watched(table: ProcessTable, includesParent = false) {
   return { clock, gone, stop };
 }
 
-test('[found 13] the end of npm is noticed at the next check and only once, even if its shell continues', () => {
+test("[found 13] the end of npm is noticed at the next check and only once, even if npm's shell stays", () => {
   const table = belowNpm();
   const { clock, gone } = watched(table);
   clock.advance(10_000);
@@ -241,7 +241,7 @@ test('[found 13] the end of the shell between npm and the command is ignored', (
   expect(gone).toEqual([]);
 });
 
-test('[found 13] an npm that ended while the command started is noticed at once', () => {
+test('[found 13] if npm ended while the command started, this is noticed at once', () => {
   const table = belowNpm();
   table.end(20);
 
@@ -250,7 +250,7 @@ test('[found 13] an npm that ended while the command started is noticed at once'
   expect(watched(table).gone).toHaveLength(1);
 });
 
-test('[found 13] the end of a shell without npm is noticed only with --exit-with-parent', () => {
+test('[found 13] the end of a shell without npm is noticed only with `--exit-with-parent`', () => {
   const table = belowShell();
   const [without, within] = [watched(table), watched(table, true)];
 
@@ -264,7 +264,7 @@ test('[found 13] the end of a shell without npm is noticed only with --exit-with
   expect(watched(table, true).gone).toHaveLength(1); // it had ended before the command looked
 });
 
-test('[found 13] below npm --exit-with-parent watches the process that started npm', () => {
+test('[found 13] `--exit-with-parent` in an npm script watches the process that started npm', () => {
   const table = belowNpm();
   const [without, within] = [watched(table), watched(table, true)];
 
@@ -275,7 +275,7 @@ test('[found 13] below npm --exit-with-parent watches the process that started n
   expect(within.gone).toEqual(['process 15, which started this one, has ended']);
 });
 
-test('[found 13] a stopped watch of ancestors notices nothing more', () => {
+test('[found 13] after the watch of ancestors was stopped, the end of npm is not reported', () => {
   const table = belowNpm();
   const { clock, gone, stop } = watched(table);
 
@@ -286,7 +286,7 @@ test('[found 13] a stopped watch of ancestors notices nothing more', () => {
   expect(gone).toEqual([]);
 });
 
-test('[found 13] without /proc only the parent of a command below npm is watched', () => {
+test('[found 13] without `/proc` only the parent process of a command in an npm script is watched', () => {
   const none: ProcessTable = {
     find: () => undefined,
     environmentOf: () => undefined,
@@ -312,7 +312,7 @@ test('[found 13] without /proc only the parent of a command below npm is watched
   expect(gone).toEqual(['below npm', 'with its parent']);
 });
 
-test('[found 13] a signal that npm passed on and its shell did not is noticed', () => {
+test("[found 13] a signal is noticed even if npm passed it on, but npm's shell did not", () => {
   const table = belowNpm();
   const { clock, gone } = watched(table);
   clock.advance(250);
@@ -325,7 +325,7 @@ test('[found 13] a signal that npm passed on and its shell did not is noticed', 
   expect(gone).toEqual(['npm was asked to stop, and its shell kept the signal']);
 });
 
-test('[found 13] a signal is noticed even if npm gets it before a check and the shell after it', () => {
+test('[found 13] a signal is noticed even if npm gets it before a check and its shell after the check', () => {
   const table = belowNpm();
   const { clock, gone } = watched(table);
   clock.advance(250);
@@ -349,7 +349,7 @@ test.each<[string, (table: Processes) => void]>([
     },
   ],
   ['all stood still, and so did each thread', (table) => table.wake(20, 21, 22_000, 22_001)],
-])('[found 13] no signal is assumed when %s, and the next signal is noticed', (_, happens) => {
+])('[found 13] no signal is assumed if %s, and the next signal is noticed', (_, happens) => {
   const table = belowNpm();
   const { clock, gone } = watched(table);
   clock.advance(250);
@@ -364,7 +364,7 @@ test.each<[string, (table: Processes) => void]>([
   expect(gone).toHaveLength(1);
 });
 
-test('[found 13] no signal is assumed if the threads do not show whether all processes slept', () => {
+test('[found 13] no signal is assumed if it is unknown whether the threads of all processes slept', () => {
   const table = belowNpm();
   for (const thread of [22_000, 22_001]) table.rows.delete(thread);
   const { clock, gone } = watched(table);
@@ -376,7 +376,7 @@ test('[found 13] no signal is assumed if the threads do not show whether all pro
   expect(gone).toEqual([]);
 });
 
-test('[found 13] a shell of npm that is not yet asleep when the command starts is not taken for a signal', () => {
+test("[found 13] if npm's shell falls asleep only after the command starts, no signal is assumed", () => {
   const table = belowNpm();
   const shell = table.rows.get(21) as Row;
   shell.sleeps = null;
@@ -389,13 +389,13 @@ test('[found 13] a shell of npm that is not yet asleep when the command starts i
   expect(gone).toEqual([]);
 });
 
-test('[found 13] nohup is recognised by the variable in which bash and zsh name the program they start', () => {
+test('[found 13] `nohup` is recognised by the variable `_`, which bash and zsh set to the program', () => {
   expect(isBelowNohup({ _: '/usr/bin/nohup' })).toBe(true);
   expect(isBelowNohup({ _: '/usr/bin/npx' })).toBe(false);
   expect(isBelowNohup({})).toBe(false);
 });
 
-test('[found 13] every long-running command has the option --exit-with-parent, and no other command has it', async () => {
+test('[found 13] every long-running command has the option `--exit-with-parent`, and no other command has it', async () => {
   let calls = 0;
   const exitWithParent = (): void => void calls++;
   const apiserver = invoke(['apiserver', '--exit-with-parent', '--port', 'x'], { exitWithParent });

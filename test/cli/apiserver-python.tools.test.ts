@@ -89,7 +89,7 @@ print(json.dumps({
 }))
 `;
 
-test('a Python program can control faults, snapshots, watches and time beside its official Kubernetes client', {
+test('a Python program can control faults, snapshots, watches and time, and use the official client', {
   timeout: 60_000,
 }, async () => {
   const folder = folderWith({ 'kilns.yaml': DEFINITION, 'test.py': SCRIPT });

@@ -40,7 +40,7 @@ async function send(url: string, method: string, path: string, body: object): Pr
 const THINGS = '/apis/example.dev/v1/namespaces/default/things';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
-describe('--ready-file', () => {
+describe('the option `--ready-file`', () => {
   test('the ready file has the URL while the process serves, and is removed at a clean end', async () => {
     const path = join(folderWith({}), 'ready');
     const child = chancery(['apiserver', '--port=0', '--ready-file', path]);
@@ -64,7 +64,7 @@ describe('--ready-file', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('--ready-file refuses to replace another file', async () => {
+  test('`--ready-file` refuses to replace another file', async () => {
     const path = join(folderWith({ notes: 'see http://127.0.0.1:1\n' }), 'notes');
 
     const { exit, stderr } = invoke(['apiserver', '--port=0', '--ready-file', path]);
@@ -77,8 +77,8 @@ describe('--ready-file', () => {
   });
 });
 
-describe('--install', () => {
-  test('--install serves definitions before their objects, whatever the order of files', async () => {
+describe('the option `--install`', () => {
+  test('`--install` serves definitions before their objects, whatever the order of files', async () => {
     const folder = folderWith({
       '1.yaml': 'apiVersion: example.dev/v1\nkind: Thing\nmetadata: { name: a, namespace: shop }\n',
       '2.json': '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}',
@@ -92,7 +92,7 @@ describe('--install', () => {
     expect(listed).toMatchObject({ items: [{ metadata: { name: 'a' } }] });
   });
 
-  test('objects of -f are created after those of --install, folder by folder', async () => {
+  test('the objects in `--install` are created first, folder by folder, and then those in `-f`', async () => {
     const [first, second] = [definition('things', 'Thing'), definition('others', 'Other')].map(
       (text) => folderWith({ 'a.yaml': text }),
     );
@@ -107,7 +107,7 @@ describe('--install', () => {
     expect(await read(url, THINGS)).toMatchObject({ items: [] });
   });
 
-  test('a definition with a conflicting name ends the API server, and the message gives the reason', async () => {
+  test('because of a definition with a conflicting name the API server exits, and prints the reason', async () => {
     const folder = folderWith({
       'a.yaml': definition('things', 'Thing'),
       'b.yaml': definition('stuff', 'Thing'),
@@ -124,8 +124,8 @@ describe('--install', () => {
   });
 });
 
-describe('--snapshot', () => {
-  test('a new process continues from the snapshot: objects, uids, definitions and resourceVersions', async () => {
+describe('the option `--snapshot`', () => {
+  test('a new process has the objects, uids, definitions and resourceVersions of the snapshot', async () => {
     const path = join(folderWith({}), 'state');
     const args = ['apiserver', '--port=0', '--snapshot', path];
     const first = chancery([
@@ -156,7 +156,7 @@ describe('--snapshot', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test('--install does not change objects that the snapshot restored', async () => {
+  test('`--install` does not change objects that the snapshot restored', async () => {
     const state = join(folderWith({}), 'state');
     const folder = folderWith({ 'a.yaml': definition('things', 'Thing') });
     const args = ['apiserver', '--port=0', '--snapshot', state, '--install', folder];
@@ -223,7 +223,7 @@ describe('--snapshot', () => {
     ]);
   });
 
-  test('a snapshot that cannot be saved ends the API server with 1', async () => {
+  test('if a snapshot cannot be saved, the API server exits with 1', async () => {
     const folder = join(folderWith({}), 'sub');
     mkdirSync(folder);
     const path = join(folder, 'state');
@@ -260,8 +260,8 @@ function objectsOf(list: unknown): readonly Item[] {
   return (list as List).items;
 }
 
-describe('--faults', () => {
-  test('the rules of the --faults file apply from the start', async () => {
+describe('the option `--faults`', () => {
+  test('the rules of the `--faults` file apply from the start', async () => {
     const file = join(
       folderWith({
         'f.yaml': 'faults:\n- { verbs: [list], path: /api/v1/**, status: 503, count: 1 }\n',
@@ -304,7 +304,7 @@ describe('--faults', () => {
   });
 });
 
-describe('--admin-port', () => {
+describe('the option `--admin-port`', () => {
   test('the second line of the ready file is the URL of the admin API', async () => {
     const path = join(folderWith({}), 'ready');
     const child = chancery(['apiserver', '--port=0', '--admin-port=0', '--ready-file', path]);
@@ -329,7 +329,7 @@ describe('--admin-port', () => {
     await expect(fetch(`${admin}/clock`)).rejects.toThrow();
   });
 
-  test('without --admin-port there is no admin API', async () => {
+  test('without `--admin-port` there is no admin API', async () => {
     const path = join(folderWith({}), 'ready');
     const invocation = invoke(['apiserver', '--port=0', '--ready-file', path]);
 
@@ -339,7 +339,7 @@ describe('--admin-port', () => {
     expect(invocation.stderr.lines.join('\n')).not.toContain('openapi.json');
   });
 
-  test('a taken admin port ends the API server with 1, names the option, and leaves no ready file', async () => {
+  test('if the admin port is in use, the API server exits with 1, and writes no ready file', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     onTestFinished(() => void other.close());
@@ -364,12 +364,12 @@ describe('--admin-port', () => {
   });
 });
 
-describe('npx @chancery/testing', () => {
+describe('the command `npx @chancery/testing`', () => {
   const command = fileURLToPath(new URL('../../testing/src/chancery-testing.ts', import.meta.url));
   const testing = (args: readonly string[]): Child =>
     start(process.execPath, ['--conditions=chancery-source', command, ...args]);
 
-  test('npx @chancery/testing serves and ends like chancery apiserver', async () => {
+  test('`npx @chancery/testing` serves and ends like `chancery apiserver`', async () => {
     const path = join(folderWith({}), 'ready');
     const child = testing(['--port', '0', '--ready-file', path]);
 
@@ -380,7 +380,7 @@ describe('npx @chancery/testing', () => {
     await ended(child);
   });
 
-  test('npx @chancery/testing has the same options as chancery apiserver, and --help lists them', async () => {
+  test('`npx @chancery/testing` has the same options as `chancery apiserver`, and `--help` lists them', async () => {
     const [ours, theirs] = [testing(['--help']), chancery(['apiserver', '--help'])];
 
     expect([await ours.exit, await theirs.exit]).toEqual([0, 0]);

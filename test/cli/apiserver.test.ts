@@ -41,7 +41,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a serving API server with 0',
   expect(await child.exit).toBe(0);
 });
 
-test('a file, a folder and standard input are applied in their order, in the namespace of -n', async () => {
+test('a file, a folder and standard input are applied in the given order, in the namespace of `-n`', async () => {
   const folder = folderWith({
     'b.yaml': 'apiVersion: v1\nkind: Secret\nmetadata: { name: s }\n',
     'a.yml': CONFIG_MAP,
@@ -90,13 +90,13 @@ async function replicaSets(flag: string): Promise<() => Promise<number>> {
   };
 }
 
-test('with --workloads a Deployment gets a ReplicaSet', async () => {
+test('with `--workloads` a Deployment gets a ReplicaSet', async () => {
   const count = await replicaSets('--workloads');
 
   await eventually(async () => (await count()) === 1);
 });
 
-test('with --no-workloads a Deployment gets no ReplicaSet', async () => {
+test('with `--no-workloads` a Deployment gets no ReplicaSet', async () => {
   const count = await replicaSets('--no-workloads');
 
   await consistently(async () => (await count()) === 0, { forMs: 300 });
@@ -106,7 +106,7 @@ test.each([
   ['ShardedListAndWatch=true', { selector: HALF }],
   ['ShardedListAndWatch=false', undefined],
   ['ShardedListAndWatch=false,ShardedListAndWatch=true', { selector: HALF }],
-])('--feature-gates=%s decides whether the API server accepts shardSelector', async (gates, shardInfo) => {
+])('`--feature-gates=%s` decides whether the API server accepts shardSelector', async (gates, shardInfo) => {
   const url = await serving(invoke(['apiserver', '--port=0', `--feature-gates=${gates}`]));
 
   const list = await read(url, `/api/v1/nodes?shardSelector=${encodeURIComponent(HALF)}`);
@@ -133,7 +133,7 @@ test.each([
   expect(invocation.stderr.lines[0]).toEqual(said(message));
 });
 
-test('--webhook-service sets the address of the webhooks behind a Service', async () => {
+test('`--webhook-service` sets the address for webhooks that are configured with a Service', async () => {
   const webhook = createWebhook(async (request, response) => {
     const review = JSON.parse(await text(request));
     const { uid } = review.request;
@@ -235,7 +235,7 @@ test('[found 12] a kubeconfig for HTTPS keeps the certificate check, because cli
   expect(Object.keys(users[0].user)).toEqual(['token']);
 });
 
-test('a kubeconfig of another origin is overwritten only with --force, and is private afterwards', async () => {
+test('a file that chancery did not write is overwritten only with `--force`, and is then private', async () => {
   const path = join(folderWith({ config: 'kind: Config\n' }), 'config');
   const refused = invoke(['apiserver', '--port=0', '--kubeconfig-out', path]);
 
@@ -256,7 +256,7 @@ test.each([
   ['v1.30', '30'],
   ['1.35', '35'],
   ['1.37', '37'],
-])('with --kubernetes-version %s the API server answers as that release', async (given, minor) => {
+])('with `--kubernetes-version %s` the API server answers like that release', async (given, minor) => {
   const url = await serving(invoke(['apiserver', '--port=0', '--kubernetes-version', given]));
 
   expect(await read(url, '/version')).toMatchObject({ major: '1', minor });
@@ -273,7 +273,7 @@ test('an address that other machines reach causes a warning', async () => {
   );
 });
 
-test('a taken port ends the API server with 1, and the message gives a remedy', async () => {
+test('if the port is in use, the API server exits with 1, and the message gives a remedy', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   onTestFinished(() => void other.close());
@@ -340,7 +340,7 @@ test.each([
     'cannot apply standard input: Thing a: 404 NotFound: the server could not find the requested resource; if it is a custom resource, apply its CustomResourceDefinition before it',
   ],
   ['that is no YAML', 'a: [', 2, /^standard input: invalid YAML: .* at line 1/],
-])('a manifest %s is refused, and the error names its place', async (_what, stdin, code, message) => {
+])('a manifest %s is refused, and the error says where it is', async (_what, stdin, code, message) => {
   const { exit, stderr } = invoke(['apiserver', '--port=0', '-f', '-'], { stdin });
 
   expect(await exit).toBe(code);

@@ -70,7 +70,7 @@ function memberLease(pod: string, holderIdentity: string, renewTime: Date): Kube
   } as KubernetesObject;
 }
 
-test('the rights of a leader are not enough for sharded replicas, and check prints the missing rights', async () => {
+test('the rights of a leader are not enough for sharded replicas, and `check` prints the missing ones', async () => {
   const { proxy } = await cluster('as a leader');
 
   const { exit, stdout } = check(proxy, ['--shards', '16']);
@@ -85,7 +85,7 @@ test('the rights of a leader are not enough for sharded replicas, and check prin
   );
 });
 
-test('the generated rights are enough for sharded replicas, set by the variable or by the option', async () => {
+test('the generated rights are enough if sharding is set by the variable or by the option', async () => {
   const { proxy } = await cluster('as a member');
 
   const runs = [
@@ -101,7 +101,7 @@ test('the generated rights are enough for sharded replicas, set by the variable 
   expect(runs[1].stdout.lines[2]).toContain('8 groups by namespace');
 });
 
-test('more replicas than half the number of groups cause a message, and expired replicas do not count', async () => {
+test('with fewer than two groups per replica there is a message; expired replicas do not count', async () => {
   const server = await cluster('as a member');
   const now = new Date();
   for (const pod of ['a', 'b', 'c']) server.create(memberLease(pod, `${pod}_1`, now));
@@ -133,13 +133,13 @@ test.each([
     /CHANCERY_LEADER_ELECTION=false/,
   ],
   [
-    'namespaces of what has none',
+    'sharding by namespace of a cluster-scoped resource',
     { CHANCERY_SHARD_BY: 'namespace' },
     'nodes',
     /does not divide nodes/,
   ],
   [
-    'a name that is no label',
+    'a name that is no valid label',
     { CHANCERY_LEASE_NAME: 'x'.repeat(64) },
     'configMaps',
     /at most 63 characters/,
@@ -150,7 +150,7 @@ test.each([
     'configMaps',
     /CHANCERY_SHARD_RETRY_PERIOD must be/,
   ],
-] as const)('[SH-8] keys cannot be divided by %s, and check exits with 2', async (_, env, resource, says) => {
+] as const)('[SH-8] because of %s keys cannot be divided among replicas, so `check` exits with 2', async (_, env, resource, says) => {
   const { proxy } = await cluster('as a member');
 
   const { exit, stderr } = check(proxy, ['--shards', '16'], env, resource);

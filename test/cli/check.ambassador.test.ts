@@ -75,7 +75,7 @@ function check(url: string, args: readonly string[] = [], token?: string) {
   });
 }
 
-test('check exits with 0 after three lines if everything is granted', async () => {
+test('`check` exits with 0 after three lines if everything is granted', async () => {
   const { url } = await cluster({ granted: true });
 
   const { exit, stdout, stderr } = check(url);
@@ -89,7 +89,7 @@ test('check exits with 0 after three lines if everything is granted', async () =
   expect(stderr.lines).toEqual([]);
 });
 
-test('[security 41] for each missing right check prints who needs it, for what, and the rule to add', async () => {
+test('[security 41] `check` prints for each missing right who needs it, for what, and a rule to add', async () => {
   const { url } = await cluster();
 
   const { exit, stdout } = check(url);
@@ -117,7 +117,7 @@ test('[security 41] for each missing right check prints who needs it, for what, 
   ]);
 });
 
-test('check -o json prints one document, with each right in a separate entry', async () => {
+test('`check -o json` prints one document, with each right in a separate entry', async () => {
   const { url } = await cluster();
 
   const { exit, stdout } = check(url, ['-o', 'json']);
@@ -158,7 +158,7 @@ test.each([
     { ...FILTER, acceptPaths: [] },
     /^filter: shut: the ambassador refuses every path, even \/version: generate its arguments/,
   ],
-])('check exits with 1 after it finds %s', async (_, filter, line) => {
+])('`check` exits with 1 after it finds %s', async (_, filter, line) => {
   const { url } = await cluster({ granted: true, filter });
 
   const { exit, stdout } = check(url);
@@ -167,7 +167,7 @@ test.each([
   expect(stdout.lines[0]).toMatch(line);
 });
 
-test('check exits with 1 after it finds a readable token', async () => {
+test('`check` exits with 1 after it finds a readable token', async () => {
   const { url } = await cluster({ granted: true });
 
   const { exit, stdout } = check(url, [], 'eyJ');
@@ -176,7 +176,7 @@ test('check exits with 1 after it finds a readable token', async () => {
   expect(stdout.lines[1]).toMatch(/^token: visible at .*\/token$/);
 });
 
-test('--excess prints rights beyond the declarations, which are not an error', async () => {
+test('`--excess` prints rights that are granted and not declared, which are no error', async () => {
   const { server, url } = await cluster({ granted: true });
   const secrets = { verbs: ['get', 'list'], apiGroups: [''], resources: ['secrets'] };
   server.create(role('secrets', 'demo', secrets));
@@ -195,7 +195,7 @@ test('--excess prints rights beyond the declarations, which are not an error', a
   ]);
 });
 
-test('--namespaces overrides WATCH_NAMESPACE', async () => {
+test('`--namespaces` overrides WATCH_NAMESPACE', async () => {
   const { url } = await cluster({ granted: true });
 
   const some = check(url, ['--namespaces', 'demo,other']);
@@ -207,7 +207,7 @@ test('--namespaces overrides WATCH_NAMESPACE', async () => {
   expect(all.stdout.lines).toContain('missing: delete pods in all namespaces');
 });
 
-test('check tests the rights of a folder of hooks like those of modules', async () => {
+test('`check` tests the rights that a folder of hooks needs', async () => {
   const { url } = await cluster();
   const folder = folderWith({
     'tidy.sh': '#!/bin/sh',
@@ -231,7 +231,7 @@ test('check tests the rights of a folder of hooks like those of modules', async 
   ]);
 });
 
-test('check tests hooks in every namespace, and in a Pod with their Lease', async () => {
+test('`check` tests hooks in all namespaces, and in a Pod also the rights to their Lease', async () => {
   const { url } = await cluster();
   const folder = folderWith({
     'tidy.sh': '#!/bin/sh',
@@ -253,7 +253,7 @@ test('check tests hooks in every namespace, and in a Pod with their Lease', asyn
   );
 });
 
-test('without an ambassador check prints one line without results, and exits with 1', async () => {
+test('if no ambassador answers, `check` prints only one line of error, and exits with 1', async () => {
   const { exit, stdout, stderr } = check('http://127.0.0.1:1');
 
   expect(await exit).toBe(1);

@@ -99,7 +99,7 @@ export function testsOf(complete: Complete): void {
     expect(await complete(words)).toEqual(offered);
   });
 
-  test('every command is offered', { timeout: 60_000 }, async () => {
+  test('the shell offers every command', { timeout: 60_000 }, async () => {
     const offered = await complete(['']);
 
     expect(offered).toEqual(expect.arrayContaining(COMMANDS.map(({ name }) => name)));

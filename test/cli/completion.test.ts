@@ -8,7 +8,7 @@ import { invoke } from './invocation.ts';
 
 const TABLES = COMMANDS.map(({ table }) => table);
 
-describe('[M-6] the completion', () => {
+describe('[M-6] the completion of shells', () => {
   test.each(
     TABLES,
   )('the completion of $name offers every option of its table, and no other', (table) => {
@@ -60,7 +60,7 @@ test.each([
   [['toString'], 'expected bash, zsh or fish; got "toString"'],
   [['bash', 'zsh'], 'expected bash, zsh or fish; got "bash zsh"'],
   [[], 'Usage: chancery completion bash|zsh|fish'],
-])('completion %j exits with 2 and names the shells that exist', async (args, told) => {
+])('`completion` with the arguments %j exits with 2 and lists the shells that exist', async (args, told) => {
   const { exit, stdout, stderr } = invoke(['completion', ...args]);
 
   expect(await exit).toBe(2);

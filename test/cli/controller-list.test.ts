@@ -42,11 +42,11 @@ test.each<[string, string, string]>([
     "import a from './a.ts';\r\nimport cacheController from './cache.ts';\r\nexport default [\r\n  a,\r\n  cacheController,\r\n];\r\n",
   ],
   [
-    'a name that a comment and a text have',
+    'a name that also occurs in a comment and a string',
     "// cacheController, './cache.ts'\nimport a from './a.ts';\nexport default [a, 'cacheController'];\n",
     "// cacheController, './cache.ts'\nimport a from './a.ts';\nimport cacheController from './cache.ts';\nexport default [a, 'cacheController', cacheController];\n",
   ],
-])('a new controller is added to %s: its import after the others, its name at the end', (_, before, after) => {
+])('a new controller is added to a module with %s', (_, before, after) => {
   expect(withController(before, CACHE)).toEqual({ text: after });
   expect(withController(after, CACHE)).toEqual({ text: after });
 });
@@ -71,7 +71,7 @@ test.each<[string, string, RegExp]>([
     "const a = /'/;\nexport default [a];\n",
     /seems to have no end/,
   ],
-])('a module with %s is refused with the reason', (_, source, problem) => {
+])('a module with %s is not changed, and the reason is returned', (_, source, problem) => {
   expect(withController(source, CACHE)).toEqual({ problem: expect.stringMatching(problem) });
 });
 
@@ -80,7 +80,7 @@ test.each([
   ['a /* b\nc */ d', 'a     \n     d'],
   ['`a\nb` / c', '""\n"" / c'],
   ['"a\\"b" c', '"""""" c'],
-])('the mask of %j keeps only code', (source, masked) => {
+])('codeMask blanks out the strings and comments of %j', (source, masked) => {
   expect(codeMask(source)).toBe(masked);
 });
 
@@ -90,6 +90,6 @@ test.each([
   '/* a',
   '/*/ a',
   '"a\\"',
-])('a source text with an unterminated part has no mask: %j', (source) => {
+])('codeMask returns undefined for an unterminated string or comment: %j', (source) => {
   expect(codeMask(source)).toBeUndefined();
 });

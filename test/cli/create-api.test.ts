@@ -8,7 +8,7 @@ import { invoke } from './invocation.ts';
 
 const CACHE = ['--group', 'example.com', '--version', 'v1', '--kind', 'Cache'] as const;
 
-test('create api writes a controller, a test and a sample, and adds the controller to the module', async () => {
+test('`create api` writes a controller, a test and a sample, and adds the controller to the module', async () => {
   const { folder, create } = await newProject('demo');
   const before = textsBelow(folder);
 
@@ -44,7 +44,7 @@ test('create api writes a controller, a test and a sample, and adds the controll
   ]);
 });
 
-test('[scaffolding 3] create api refuses a kind that already exists', async () => {
+test('[scaffolding 3] `create api` refuses a kind that already exists', async () => {
   const { folder, create } = await newProject('demo');
   await create(...CACHE).exit;
   const before = textsBelow(folder);
@@ -60,7 +60,7 @@ test('[scaffolding 3] create api refuses a kind that already exists', async () =
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('[scaffolding 3] create api refuses a kind that another file defines, even with --force', async () => {
+test('[scaffolding 3] `create api` refuses a kind that another file defines, even with `--force`', async () => {
   const { folder, create } = await newProject('demo');
   writeFileSync(
     join(folder, 'src/stores.ts'),
@@ -92,7 +92,7 @@ test('[S-2] [scaffolding 18] a second run of create api with the same arguments 
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('create api --force writes only missing files', async () => {
+test('`create api --force` writes only missing files', async () => {
   const { folder, create } = await newProject('demo');
   const module = join(folder, 'src/operator.ts');
   const unlisted = readFileSync(module, 'utf8');
@@ -111,7 +111,7 @@ test('create api --force writes only missing files', async () => {
   });
 });
 
-test('create api writes nothing if it cannot change the module safely', async () => {
+test('`create api` writes nothing if it cannot change the module safely', async () => {
   const { folder, create } = await newProject('demo');
   const module = join(folder, 'src/operator.ts');
   writeFileSync(module, "import demo from './demo.ts';\nexport default demo;\n");
@@ -128,7 +128,7 @@ test('create api writes nothing if it cannot change the module safely', async ()
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('create api writes nothing if a file already exists, and names the file', async () => {
+test('`create api` writes nothing if a file already exists, and the error contains its path', async () => {
   const { folder, create } = await newProject('demo');
   writeFileSync(join(folder, 'src/cache.ts'), 'mine');
   const before = textsBelow(folder);
@@ -140,7 +140,7 @@ test('create api writes nothing if a file already exists, and names the file', a
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('a kind with the same name as the module gets another file name', async () => {
+test("if a kind's file would have the module's file name, it gets a different one", async () => {
   const { folder, create } = await newProject('demo');
 
   const { exit } = create('--group=example.com', '--version=v1', '--kind=Operator');
@@ -164,7 +164,7 @@ test('outside a project create api says where to run it', async () => {
   ]);
 });
 
-test('create api without arguments prints its help', async () => {
+test('`create api` without arguments prints its help', async () => {
   const { exit, stderr } = invoke(['create']);
 
   expect(await exit).toBe(2);
@@ -227,7 +227,7 @@ test.each<[string, readonly string[], RegExp]>([
     [...options({}), 'Cache'],
     /api takes options only, such as --kind Cache; got "Cache"$/,
   ],
-])('[scaffolding 4] create api exits with 2 for %s, and one line names the rule', async (_, args, message) => {
+])('[scaffolding 4] `create api` exits with 2 for %s, and prints in one line what is expected', async (_, args, message) => {
   const { exit, stdout, stderr } = invoke(['create', 'api', ...args]);
 
   expect(await exit).toBe(2);
@@ -239,7 +239,7 @@ test.each([
   [[], /expected api or hook; got nothing$/],
   [['reconciler'], /cannot create "reconciler"; expected api or hook$/],
   [['apis'], /cannot create "apis"; did you mean api\?$/],
-])('the command create %s is refused', async (words, message) => {
+])('the arguments %s of `create` are refused', async (words, message) => {
   const { exit, stderr } = invoke(['create', ...words, '--force']);
 
   expect(await exit).toBe(2);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { configOf, rightsOf } from '../../packages/hooks/test/support/documents.ts';
 import { newHook } from './support/new-hook.ts';
 
-test('create hook writes a hook with its rights and a sample, and the hook patches the object of the sample', async () => {
+test('`create hook` writes a hook with its rights and a sample, and the hook patches the object of the sample', async () => {
   const { folder, create, start } = newHook();
 
   const { exit, stdout } = create('mark-pods', '--lang', 'node');
@@ -30,7 +30,7 @@ test('create hook writes a hook with its rights and a sample, and the hook patch
   ]);
 });
 
-test('the rights of a hook for a custom kind name its group and plural', async () => {
+test('the generated rights of a hook for a custom kind contain its group and plural', async () => {
   const { folder, create } = newHook();
 
   const words = ['--kind', 'Ferry', '--api-version', 'sea.example/v1', '--dir', 'deep/scripts'];
@@ -44,7 +44,7 @@ test('the rights of a hook for a custom kind name its group and plural', async (
   ]);
 });
 
-test('create hook does not overwrite a hook', async () => {
+test('`create hook` does not overwrite a hook', async () => {
   const { create } = newHook();
   expect(await create('a').exit).toBe(0);
 
@@ -61,7 +61,7 @@ test.each<[readonly string[], string]>([
   [['a', '--kind', 'Ferry'], '--kind "Ferry" is no kind of Kubernetes'],
   [['a', '--kind', "Fer'ry", '--api-version', 'sea.example/v1'], 'write one of yours in CamelCase'],
   [['a', '--dir', '../other'], '--dir must be a folder below'],
-])('create hook refuses %j', async (words, message) => {
+])('`create hook` refuses the arguments %j', async (words, message) => {
   const { create } = newHook();
 
   const { exit, stderr } = create(...words);

@@ -35,7 +35,7 @@ test.each([
   expect(stdout.lines).toContain('Examples:');
 });
 
-test.each(COMMANDS)("the help of $name fits into a terminal's width, except for its examples", ({
+test.each(COMMANDS)('the lines of the help of $name fit into 100 columns, except for examples', ({
   help,
 }) => {
   const [shown = ''] = help.split('\nExamples:\n');
@@ -80,7 +80,7 @@ test.each([
   expect(stderr.lines).toEqual([line]);
 });
 
-test('--help after -- does not ask for the help', async () => {
+test('`--help` after `--` is passed to the command, and does not print the help', async () => {
   const seen: string[] = [];
   const commands = commandThat(async (args) => {
     seen.push(...args);

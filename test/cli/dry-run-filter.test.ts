@@ -50,7 +50,7 @@ async function ambassador(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('a dry run prints a write that the filter refuses once, with the reason, and reports no other failure', async () => {
+test('a dry run prints a write refused by the filter only once, with the reason', async () => {
   const server = await startServer();
   server.create(deployment('web', { namespace: 'demo', replicas: 1 }));
   const url = await ambassador(

@@ -31,7 +31,7 @@ test('on a terminal removed lines are red and added lines are green', () => {
   expect(reported(WRITE).join('\n')).not.toContain(ESCAPE);
 });
 
-test("a message from the API server cannot move the terminal's cursor", () => {
+test('control characters in a message from the API server do not reach the terminal', () => {
   const message = `no${ESCAPE}[2J\r\nway`;
   const refusal = new ApiError({ reason: 'Invalid', message }, { httpStatus: 422 });
 
@@ -41,7 +41,7 @@ test("a message from the API server cannot move the terminal's cursor", () => {
   expect(lines[0]).toMatch(/^# refused: update configmaps demo\/a by shop: .*no \[2J way/);
 });
 
-test('if the present object cannot be read, the report says so and shows the write', () => {
+test('if the current state of the object cannot be read, the report says so and shows the write', () => {
   const message = 'configmaps is forbidden';
   const unread = new ApiError({ reason: 'Forbidden', message }, { httpStatus: 403 });
 
@@ -51,7 +51,7 @@ test('if the present object cannot be read, the report says so and shows the wri
   expect(lines).toContain('+  value: "2"');
 });
 
-test('for a subresource of another kind the report shows only the request, because the answer may contain a secret', () => {
+test('the answer of a subresource such as `token` is not shown, because it may contain a secret', () => {
   const after = {
     apiVersion: 'v1',
     kind: 'TokenRequest',
@@ -64,7 +64,7 @@ test('for a subresource of another kind the report shows only the request, becau
   expect(lines).toEqual(['# create pods/token demo/a by shop']);
 });
 
-test('the report cuts a very long line', () => {
+test('the report shortens a very long line', () => {
   const long = configMap('a', { namespace: 'demo', data: { value: 'x'.repeat(10_000) } });
 
   const lines = reported({ ...WRITE, after: long });
@@ -72,7 +72,7 @@ test('the report cuts a very long line', () => {
   expect(lines.at(-1)).toMatch(/^\+ {2}value: x+… \(10010 characters\)$/);
 });
 
-test('[attack A-1] a write that is too deeply nested to be shown is named, and other writes are shown', () => {
+test('[attack A-1] the report says which object is nested too deeply to be shown, and shows others', () => {
   const out = new Collector();
   const sink = new DryRunReport({ out, colour: false }).sinkOf('shop');
   const depth = 100_000;
@@ -91,7 +91,7 @@ test('[attack A-1] a write that is too deeply nested to be shown is named, and o
   expect(out.lines).toContain('+  value: "2"');
 });
 
-test('later changes of an object with a generated name are shown under that name', () => {
+test('the report shows later changes of an object under the name that the server generated', () => {
   const named = { namespace: 'demo', name: 'web-x7k2p', generateName: 'web-' };
   const pod = (phase: string) =>
     ({ apiVersion: 'v1', kind: 'Pod', metadata: { ...named, labels: { phase } } }) as const;

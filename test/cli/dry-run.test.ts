@@ -102,7 +102,7 @@ const EVERY_VERB = moduleWith(
   `finalizer: { name: 'example.dev/shop', async finalize() {} },`,
 );
 
-test('a dry run sends every write as a dry run and shows it, and nothing is stored', async () => {
+test('a dry run sends and shows every write, and the API server stores none of them', async () => {
   const server = await shop();
   server.create(
     deployment('gone', { namespace, replicas: 1, finalizers: ['example.dev/shop', 'other/one'] }),
@@ -163,7 +163,7 @@ test('a dry run shows a change as a YAML diff, including defaults of the API ser
   expect(run.stdout.lines).toContain('+    - protocol: TCP');
 });
 
-test('a dry run shows a delete with its preconditions, and the finalizers that hold the object', async () => {
+test('a dry run shows a delete with its preconditions, and the finalizers that would delay it', async () => {
   const server = await shop();
   server.create(configMap('held', { namespace, finalizers: ['example.dev/a'] }));
   const body = `
@@ -182,7 +182,7 @@ test('a dry run shows a delete with its preconditions, and the finalizers that h
   ]);
 });
 
-test('a dry run shows no value of a Secret, at any place', async () => {
+test('a dry run never shows a value of a Secret', async () => {
   const server = await shop();
   const data = { password: base64('hunter2'), user: base64('shop') };
   server.create(secret('login', { namespace, data }));
@@ -242,7 +242,7 @@ test('a dry run shows a refused write, passes the refusal to the reconciler, and
   ]);
 });
 
-test('a dry run fails if a reconcile fails for another reason, and other reconciles continue', async () => {
+test('if a reconcile fails for any reason except a refusal, the dry run fails after the other reconciles', async () => {
   const server = await shop();
   server.create(deployment('broken', { namespace, replicas: 1 }));
   const body = `
@@ -255,7 +255,7 @@ test('a dry run fails if a reconcile fails for another reason, and other reconci
   expect(headings(run)).toEqual(['# delete configmaps demo/old by shop']);
 });
 
-test('a dry run reconciles each object once, because created objects do not exist and requeues are not awaited', async () => {
+test('a dry run reconciles each object once, even if the reconciler creates objects or requeues', async () => {
   const server = await shop();
   const body = `
     const created = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'made', namespace } };
@@ -280,7 +280,7 @@ test.each([
   ['a terminal', true, {}, true],
   ['a terminal with NO_COLOR', true, { NO_COLOR: '1' }, false],
   ['a file', false, {}, false],
-])('on %s the output of a dry run has colours: %s', async (_, isTTY, env, expected) => {
+])('when the output is %s, a dry run prints colours: %s', async (_, isTTY, env, expected) => {
   const server = await shop();
   const folder = folderWith({
     'operator.ts': moduleWith(`await client.delete(configMaps, { namespace, name: 'old' });`),
@@ -297,7 +297,7 @@ test.each([
   expect(stdout.lines.join('').includes('\u001b[')).toBe(expected);
 });
 
-test('a dry run reconciles every object of the first list, even of a large one', async () => {
+test('a dry run reconciles every object of the first list, even of a long list', async () => {
   const server = await startServer();
   for (let at = 0; at < 1_200; at++) server.create(configMap(`item-${at}`, { namespace }));
   const module = `
@@ -320,7 +320,7 @@ test('a dry run reconciles every object of the first list, even of a large one',
   ]);
 });
 
-test('with --follow a dry run continues with changes until it is stopped', async () => {
+test('with `--follow` a dry run also reconciles later changes, until it is stopped', async () => {
   const server = await shop();
   const body = `
     const { resourceVersion = '' } = deployment.metadata;
@@ -341,7 +341,7 @@ test('with --follow a dry run continues with changes until it is stopped', async
 test.each([
   ['CHANCERY_LEADER_ELECTION', 'true', 'takes no part in the election of a leader'],
   ['CHANCERY_SHARDS', '16', 'takes no Lease, and works on the keys of all replicas'],
-])('a dry run takes no Lease with %s=%s, and prints that', async (name, value, says) => {
+])('with %s=%s a dry run takes no Lease, and prints that', async (name, value, says) => {
   const server = await shop();
 
   const run = dryRun(server, moduleWith(''), [], {
@@ -370,7 +370,7 @@ test('a dry run does not start runnables', async () => {
   ]);
 });
 
-test('a dry run does not send requests that have no dry run, such as exec', async () => {
+test('a dry run does not send requests for which the API has no dry run, such as `exec`', async () => {
   const server = await shop();
   const body = `
     const options = { apiVersion: 'v1', kind: 'PodExecOptions', metadata: { name: 'web-0', namespace } };
@@ -385,7 +385,7 @@ test('a dry run does not send requests that have no dry run, such as exec', asyn
 test.each([
   [['--follow'], '--follow is for --dry-run; got no --dry-run'],
   [['--check', '--dry-run'], 'expected --check or --dry-run; got both'],
-])('run --dry-run refuses %j', async (flags, message) => {
+])('`run --dry-run` refuses %j', async (flags, message) => {
   const { exit, stderr } = invoke(['run', ...flags, 'operator.ts']);
 
   expect(await exit).toBe(2);

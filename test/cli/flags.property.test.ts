@@ -16,7 +16,7 @@ import { WATCH } from '../../operator/cli/watch/table.ts';
 const TABLES = COMMANDS.map(({ table }) => table);
 const BARE = { name: 'act', summary: '', description: '', exitCodes: {} } as const;
 
-describe('a generated command line', () => {
+describe('parsing a random command line', () => {
   /** An option with some values, each as text and as it is when it is parsed. */
   interface GivenOption {
     readonly name: string;
@@ -120,7 +120,7 @@ describe('a generated command line', () => {
   });
 });
 
-describe('a value of another form is refused, with what was expected', () => {
+describe('a value of the wrong type is refused, and the error says what was expected', () => {
   test.each<[Omit<Option, 'help'>, string, string]>([
     [{ type: 'port' }, '70000', '--x must be a whole number from 0 to 65535, not "70000"'],
     [{ type: 'number', min: 2, max: 9 }, '1', '--x must be a whole number from 2 to 9, not "1"'],
@@ -136,14 +136,14 @@ describe('a value of another form is refused, with what was expected', () => {
     [{ type: 'list' }, 'a,,b', '--x must be words such as a,b, not "a,,b"'],
     [{ type: 'list', choices: ['a'] }, 'a,b', '--x must be of a, not "a,b"'],
     [{ type: 'pair' }, 'a=', '--x must be NAME=MESSAGE, not "a="'],
-  ])('the value of a wrong form is refused with the expected form: %j %s', (option, text, message) => {
+  ])('for an option %j the value %s is refused, and the error says what is expected', (option, text, message) => {
     const table: CommandTable = { ...BARE, options: { x: { ...option, help: '' } } };
 
     expect(() => parseFlags([`--x=${text}`], table)).toThrow(message);
   });
 });
 
-test("an option's command line value overrides its variable, and the variable overrides the default", () => {
+test('an option on the command line overrides the variable, and the variable overrides the default', () => {
   const OPTIONS = {
     size: { type: 'number', env: 'SIZE', default: '3', help: '' },
     loud: { env: 'LOUD', help: '' },
@@ -160,7 +160,7 @@ test("an option's command line value overrides its variable, and the variable ov
   expect(() => parseFlags(['--size=x'], table, { SIZE: '4' })).toThrow(/^--size must be/);
 });
 
-describe('the first word chooses the kind of work', () => {
+describe('commands whose first word is a subcommand', () => {
   const OPTIONS = {
     far: { for: ['throw'], instead: { catch: 'a catch is near' }, help: '' },
     high: { for: ['throw'], help: '' },
@@ -195,7 +195,7 @@ describe('the first word chooses the kind of work', () => {
   });
 });
 
-test('the TypeScript types of the values follow from the table', () => {
+test('TypeScript infers the types of the values from the table of options', () => {
   const given = parseFlags(['cm', '-A'], WATCH);
 
   expect(given.values.allNamespaces).toBe(true);
@@ -205,7 +205,7 @@ test('the TypeScript types of the values follow from the table', () => {
   expect(given.values.allNamespace).toBeUndefined();
 });
 
-describe.each(TABLES)('the table of $name', (table) => {
+describe.each(TABLES)('the table of options of $name', (table) => {
   const shown = Object.entries(optionsOf(table)).filter(([, { hidden }]) => hidden !== true);
 
   test('the help lists every option of the table with its meaning and its default', () => {
@@ -227,14 +227,14 @@ describe.each(TABLES)('the table of $name', (table) => {
     expect(rows.filter((line) => line.length > 100)).toEqual([]);
   });
 
-  test('the table has valid defaults, and no name or letter twice', () => {
+  test('the defaults in the table are valid, and no option name or letter occurs twice', () => {
     expect(() => parseFlags(Object.keys(table.kinds ?? {}).slice(0, 1), table)).not.toThrow();
     const names = Object.keys(optionsOf(table)).map(camelCase);
     const letters = shown.flatMap(([, { short }]) => short ?? []);
     for (const all of [names, letters]) expect(new Set(all).size).toBe(all.length);
   });
 
-  test('the options of the table name only existing subcommands', () => {
+  test('the options in the table refer only to existing subcommands', () => {
     const kinds = Object.keys(table.kinds ?? {});
     const named = Object.values(table.options).flatMap(({ for: takers = [] }) => takers);
 

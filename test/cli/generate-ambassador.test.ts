@@ -24,7 +24,7 @@ test.each([
     'registry.k8s.io/kubectl:v1.37.1',
     ['kubectl'],
   ],
-])('[I-5] --ambassador-image in generated manifests: %s', async (_, flags, image, command) => {
+])('[I-5] `--ambassador-image` in generated manifests: %s', async (_, flags, image, command) => {
   const out = join(folderWith({}), 'out');
 
   const { exit } = invoke(['generate', 'manifests', WEBSITE, '-o', out, '--name', 'a', ...flags]);
@@ -39,7 +39,7 @@ test.each([
   expect((proxy as { readonly command?: readonly string[] }).command).toEqual(command);
 });
 
-test('an image that contains only kubectl needs a tag, because the version of the toolkit does not imply one', async () => {
+test('an `--ambassador-image` that the toolkit does not build needs a tag or a digest', async () => {
   const out = join(folderWith({}), 'out');
   const image = 'registry.k8s.io/kubectl';
 

@@ -10,7 +10,7 @@ const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
 test.each(
   Object.entries(TREES),
-)('npm run generate has nothing to write for %s: what is committed is what is generated', async (_, words) => {
+)('the committed files of %s are the same as the generated ones', async (_, words) => {
   const inRepository = words.map((word) =>
     /^(?:examples|manifests)(?:\/|$)/.test(word) ? join(REPOSITORY, word) : word,
   );
@@ -21,7 +21,7 @@ test.each(
   expect(stdout.lines).toEqual([]);
 });
 
-test('there is a tree of every operator, and of every folder of hooks and of controllers under examples/', () => {
+test('each example with an operator, hooks or controllers has a tree of generated files', () => {
   const operators = readdirSync(join(REPOSITORY, 'examples')).filter((name) =>
     ['operator.ts', 'hooks', 'controllers'].some((file) =>
       existsSync(join(REPOSITORY, 'examples', name, file)),

@@ -57,7 +57,7 @@ function operatorArguments(deployment: string): readonly string[] | undefined {
   return object?.spec.template.spec.containers.find(({ name }) => name === 'operator')?.args;
 }
 
-test('[I-1] generate writes a Dockerfile if there is none, with the same module path as the Deployment', async () => {
+test('[I-1] `generate` writes a Dockerfile if there is none, with the same module path as the Deployment', async () => {
   const { read, generate } = setUp(PROJECT);
 
   const { exit, stdout } = await generate(['src/operator.ts']);
@@ -86,7 +86,7 @@ test.each([
   );
 });
 
-test('[I-2] --check accepts a generated Dockerfile that was edited or deleted', async () => {
+test('[I-2] `--check` accepts a generated Dockerfile that was edited or deleted', async () => {
   const { folder, read, generate } = setUp(PROJECT);
   await generate(['src/operator.ts']);
   writeFileSync(join(folder, 'Dockerfile'), `${read('Dockerfile')}LABEL mine=1\n`);
@@ -113,7 +113,7 @@ test('an existing .dockerignore is kept when the Dockerfile is written', async (
   expect(read('Dockerfile')).toContain('COPY src src\n');
 });
 
-test('[I-1] the image copies a module beside package.json together with all files of the same extension', async () => {
+test('[I-1] for a module in the root folder the image copies all files there with its extension', async () => {
   const { read, generate } = setUp({ ...PROJECT, 'op.ts': OPERATOR });
 
   const { exit } = await generate(['op.ts', 'src/operator.ts']);
@@ -134,7 +134,7 @@ test.each<[string, Readonly<Record<string, string>>]>([
     'installs chancery for development only',
     { ...PROJECT, 'package.json': '{ "type": "module", "devDependencies": { "chancery": "*" } }' },
   ],
-])('a module that %s gets no Dockerfile, and its path in the Deployment is that of the image chancery-operator', async (_, files) => {
+])('if a project %s, no Dockerfile is written, and the Deployment uses chancery-operator', async (_, files) => {
   const { folder, read, generate } = setUp(files);
 
   const { exit } = await generate(['src/operator.ts']);
@@ -146,7 +146,7 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ]);
 });
 
-test('no Dockerfile is written for a --module-path in another image', async () => {
+test("no Dockerfile is written if `--module-path` is outside of the project's image", async () => {
   const { folder, generate } = setUp(PROJECT);
 
   const { exit } = await generate(['src/operator.ts'], '--module-path', '/elsewhere/operator.ts');
@@ -155,7 +155,7 @@ test('no Dockerfile is written for a --module-path in another image', async () =
   expect(existsSync(join(folder, 'Dockerfile'))).toBe(false);
 });
 
-test('a project with webhooks hears which image and which certificates its gate needs, until it names an image', async () => {
+test('`generate` prints what the gate needs, but not if `--gate-image` is set or without webhooks', async () => {
   const webhook = `
 import { validatingWebhook } from 'chancery';
 export default [one, validatingWebhook({ name: 'one.example.com', resource: configMaps, validate: () => {} })];`;

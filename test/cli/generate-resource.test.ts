@@ -40,7 +40,7 @@ async function generate(what: string, folder: string, ...words: readonly string[
 const given = (text: string = [THEME, VIEW].map(formatYaml).join('---\n')): string =>
   folderWith({ 'more.yaml': text });
 
-test('[found 15] the objects of --resource FILE are written to a folder that the overlays use', async () => {
+test('[found 15] the objects in `--resource FILE` are copied to a folder that overlays include', async () => {
   const folder = given();
 
   const { code, files } = await generate('manifests', folder, '--resource', '../more.yaml');
@@ -60,7 +60,7 @@ test('[found 15] the objects of --resource FILE are written to a folder that the
   }
 });
 
-test('[found 15] a file that is no longer given is removed, and --check notices a changed file', async () => {
+test('[found 15] `--check` notices a changed `--resource`, and without the option the copy is removed', async () => {
   const folder = given();
   const resource = ['--resource', '../more.yaml'];
   await generate('manifests', folder, ...resource);
@@ -74,7 +74,7 @@ test('[found 15] a file that is no longer given is removed, and --check notices 
   expect(Object.keys(files).filter((path) => path.startsWith('resources/'))).toEqual([]);
 });
 
-test('[found 15] overlays refer to a --resource folder or URL directly, for kustomize to read', async () => {
+test('[found 15] overlays include a folder or URL given by `--resource` by reference', async () => {
   const folder = given();
   mkdirSync(join(folder, 'site'));
   const url = 'https://example.com/site?ref=v1';
@@ -86,7 +86,7 @@ test('[found 15] overlays refer to a --resource folder or URL directly, for kust
   });
 });
 
-test('[found 15] a chart contains the objects of --resource unchanged, and definitions together with its own', async () => {
+test('[found 15] a chart has the objects of `--resource` unchanged, and definitions in `templates/crd`', async () => {
   const folder = given([THEME, VIEW, definitionOf('Kite')].map(formatYaml).join('---\n'));
 
   const { code, files, told } = await generate('chart', folder, '--resource', '../more.yaml');
@@ -99,7 +99,7 @@ test('[found 15] a chart contains the objects of --resource unchanged, and defin
   expect(files).toHaveProperty(['templates/crd/kites.x.example.com.yaml']);
 });
 
-test('[found 15] a bundle contains the objects of --resource, without a namespace', async () => {
+test('[found 15] a bundle contains the objects of `--resource`, without a namespace', async () => {
   const folder = given(
     formatYaml(object('ConfigMap', 'theme', { metadata: { name: 'theme', namespace: 'x' } })),
   );
@@ -155,7 +155,7 @@ test.each<[string, string, string, readonly string[], string]>([
     ['../more.yaml'],
     'give what kubectl kustomize prints',
   ],
-])('[found 15] the resource %s is refused, and nothing is written', async (_, what, text, paths, told) => {
+])('[found 15] `--resource` with %s is refused, and nothing is written', async (_, what, text, paths, told) => {
   const made = await generate(what, given(text), ...paths.map((path) => `--resource=${path}`));
 
   expect(made).toMatchObject({ code: 2, files: {}, told: expect.stringContaining(told) });

@@ -21,7 +21,7 @@ export default controller({
   reconcile: async () => {},
 });`;
 
-test('--shards accepts powers of two up to 64, and requires an election', async () => {
+test('`--shards` accepts powers of two up to 64, and requires leader election', async () => {
   const { module } = setUp();
   const outcome = async (...options: readonly string[]) => {
     const { exit, stderr } = invoke(['generate', 'rbac', module, ...options]);
@@ -42,7 +42,7 @@ test('--shards accepts powers of two up to 64, and requires an election', async 
   ]);
 });
 
-test('with --shards the roles, the filter and the policies allow the Leases of the set', async () => {
+test('with `--shards` the roles, the filter and the policies allow the Leases of groups and Pods', async () => {
   const { folder, module } = setUp();
   const shards = ['--shards', '16', '--name', 'op', '--namespace', 'demo'];
   const text = async (what: string): Promise<string> => {
@@ -93,7 +93,7 @@ const filterOf = async (args: readonly string[]): Promise<string> => {
   return stdout.lines.join('\n');
 };
 
-test('a module that decides about sharding gets rights to all Leases of the namespace', async () => {
+test('a module that enables sharding itself gets rights to all Leases of the namespace', async () => {
   const alone = await filterOf([]);
   const shared = await filterOf(['--', '--groups=8']);
 
@@ -101,7 +101,7 @@ test('a module that decides about sharding gets rights to all Leases of the name
   expect(shared).toMatch(/leases\(\/\[a-z0-9\]/);
 });
 
-test('--shards is refused for hooks and for controllers of Metacontroller, because their work cannot be divided', async () => {
+test('`--shards` is refused for hooks and for controllers of Metacontroller, because their work cannot be divided', async () => {
   const folder = folderWith({ 'tidy.sh': '#!/bin/sh', 'controllers.yaml': '' });
   chmodSync(`${folder}/tidy.sh`, 0o755);
 

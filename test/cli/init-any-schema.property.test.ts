@@ -91,7 +91,7 @@ const { schema } = fc.letrec<{ schema: Json }>((tie) => ({
   ),
 }));
 
-test('[found 5] init makes files for any schema, or prints a sentence that names the place', () => {
+test('[found 5] `init` creates files for any schema, or prints which part of it is not supported', () => {
   fc.assert(
     fc.property(schema, (spec) => {
       const made = madeOf(definitionOf('Kite', { spec }));
@@ -116,7 +116,7 @@ function replacedAt(value: unknown, place: number, replacement: unknown): unknow
   return copied(value);
 }
 
-test('[found 5] init makes files for any value at any place of a definition, or prints a sentence', () => {
+test('[found 5] with any value anywhere in a definition `init` creates files or prints an error', () => {
   const definition = definitionOf('Kite', { spec: HOSTILE_SPEC });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 150 }), odd, (place, value) => {
@@ -141,7 +141,7 @@ test.each<[string, object, string]>([
   ],
   ['rules that are texts', { 'x-kubernetes-validations': ['self'] }, 'must be a list of mappings'],
   ['a flag that is a text', { nullable: 'yes, please' }, 'nullable in the schema of .spec must be'],
-])('[found 5] a definition with %s is omitted, and a message names the place in its schema', (_, spec, told) => {
+])('[found 5] a definition with %s is skipped, and a message says where in the schema this is', (_, spec, told) => {
   expect(madeOf(definitionOf('Kite', { spec }))).toContain(told);
 });
 

@@ -34,8 +34,8 @@ const stream = (...objects: readonly object[]): string => objects.map(formatYaml
 const controllersIn = ({ files }: Made): readonly string[] =>
   (files['src/operator.ts'] ?? '').match(/(?<=from '\.\/)[^']+(?=\.ts')/g) ?? [];
 
-describe('[scaffolding 20] --from', () => {
-  test('init --from takes over all kinds of the sample project, and gives a reason for everything it omits', async () => {
+describe('[scaffolding 20] the option `--from` of `init`', () => {
+  test('`init --from` converts all kinds of the sample project, and gives a reason for each omission', async () => {
     const made = await init(['--from', kubebuilderProject(projectOf(FLEET))]);
 
     expect(made.code).toBe(0);
@@ -70,14 +70,14 @@ describe('[scaffolding 20] --from', () => {
     ['several groups', { multigroup: true }],
     ['a layout that is a text', { layout: 'go.kubebuilder.io/v3' }],
     ['a project without Go', { layout: ['helm.sdk.operatorframework.io/v1'], repo: undefined }],
-  ])('the kinds that init --from finds do not depend on the layout: %s', async (_, more) => {
+  ])('`init --from` finds the same kinds in any project layout: %s', async (_, more) => {
     const made = await init(['--from', kubebuilderProject(projectOf(FLEET.slice(0, 3), more))]);
 
     expect(made.code).toBe(0);
     expect(controllersIn(made)).toEqual(['captain', 'admiral', 'frigate']);
   });
 
-  test('init --from accepts the path of a PROJECT file of any name, and needs no other file', async () => {
+  test('`init --from` accepts a copy of a PROJECT file under any name, without other files', async () => {
     const resources = [resourceOf('ship', 'Raft', 'v1'), resourceOf('ship', 'Raft', 'v1beta2')];
     const file = join(folderWith({ copy: formatYaml(projectOf(resources)) }), 'copy');
 
@@ -91,7 +91,7 @@ describe('[scaffolding 20] --from', () => {
     ]);
   });
 
-  test('init --from finds no definitions in an empty folder', async () => {
+  test('`init --from` finds no definitions in an empty folder', async () => {
     const folder = kubebuilderProject(projectOf([resourceOf('ship', 'Raft', 'v1')]), []);
     writeFileSync(join(folder, 'config/crd/bases/.gitkeep'), '');
 
@@ -116,7 +116,7 @@ describe('[scaffolding 20] --from', () => {
       'version: "3"\nresources: [{kind: A, group: x.k8s.io, version: v1, api: {}}]',
       'A of x.k8s.io: group x.k8s.io belongs to the Kubernetes project',
     ],
-  ])('init --from refuses %s, and writes nothing', async (_, text, message) => {
+  ])('`init --from` refuses a project with %s, and writes nothing', async (_, text, message) => {
     const { code, told, files } = await init(['--from', folderWith({ PROJECT: text })]);
 
     expect({ code, files }).toEqual({ code: 2, files: {} });
@@ -124,8 +124,8 @@ describe('[scaffolding 20] --from', () => {
   });
 });
 
-describe('[scaffolding 20] --from-crd', () => {
-  test('init --from-crd reads files, folders and standard input, with several definitions each', async () => {
+describe('[scaffolding 20] the option `--from-crd` of `init`', () => {
+  test('`init --from-crd` reads files, folders and standard input, with several definitions each', async () => {
     const folder = folderWith({
       'b.yml': stream(
         definitionOf('Bee'),
@@ -151,7 +151,7 @@ describe('[scaffolding 20] --from-crd', () => {
     expect(made.files['README.md']).toContain('Ant (x.example.com/v1), Bee');
   });
 
-  test('init --from-crd uses the storage version, or the newest served one, and prints which', async () => {
+  test('`init --from-crd` uses the storage version, or else the newest served one, and prints it', async () => {
     const versions = (...all: readonly [string, object][]): readonly object[] =>
       all.map(([name, more]) => versionOf(name, { type: 'object' }, more));
     const away = { served: false };
@@ -179,7 +179,7 @@ describe('[scaffolding 20] --from-crd', () => {
     expect(made.files['samples/stored.yaml']).toContain('apiVersion: x.example.com/v1\n');
   });
 
-  test('the author is told of a kind without a status subresource in the version that is taken', async () => {
+  test('`init` prints a message if the version it uses has no status subresource', async () => {
     const none = { subresources: undefined };
     const scale = { subresources: { scale: {} }, storage: false };
 
@@ -197,7 +197,7 @@ describe('[scaffolding 20] --from-crd', () => {
     ]);
   });
 
-  test('no two kinds of init --from-crd share a file, a controller or a constant', async () => {
+  test('the kinds of `init --from-crd` have different files, controller names and constants', async () => {
     const made = await init(
       ['--from-crd', '-'],
       stream(
@@ -223,7 +223,7 @@ describe('[scaffolding 20] --from-crd', () => {
     expect(new Set(constants).size).toBe(11);
   });
 
-  test('init --from-crd copies a definition unchanged, except for fields that a cluster adds', async () => {
+  test('`init --from-crd` copies a definition unchanged, except for fields that a cluster adds', async () => {
     const definition = definitionOf('Hostile', {
       spec: HOSTILE_SPEC,
       metadata: {
@@ -252,7 +252,7 @@ describe('[scaffolding 20] --from-crd', () => {
     expect(Object.hasOwn(properties, '__proto__')).toBe(true);
   });
 
-  test('texts of a definition never become code, and each stays on one line', async () => {
+  test('no string of a definition becomes code, and none spans several lines', async () => {
     const { files } = await init(
       ['--from-crd', '-'],
       stream(definitionOf('Hostile', { spec: HOSTILE_SPEC }), definitionOf('Plain')),
@@ -281,7 +281,7 @@ describe('[scaffolding 20] --from-crd', () => {
     });
   });
 
-  test('without a valid sample the generated test is skipped until the author writes one, and a message says so', async () => {
+  test('if no valid sample can be generated, the generated test is skipped, and a message says so', async () => {
     const spec = {
       type: 'object',
       required: ['code'],
@@ -302,7 +302,7 @@ describe('[scaffolding 20] --from-crd', () => {
 
   test.each<[string, object, string]>([
     [
-      'v1beta1',
+      'the API version v1beta1',
       { ...definitionOf('Old'), apiVersion: 'apiextensions.k8s.io/v1beta1' },
       'olds.x.example.com: apiVersion must be apiextensions.k8s.io/v1, not "apiextensions.k8s.io/v1beta1"',
     ],
@@ -338,7 +338,7 @@ describe('[scaffolding 20] --from-crd', () => {
       definitionOf('A', { metadata: { name: 'b' } }),
       'metadata.name must be as.x.example.com',
     ],
-  ])('init --from-crd refuses %s, and writes nothing', async (_, definition, message) => {
+  ])('`init --from-crd` refuses a definition with %s, and writes nothing', async (_, definition, message) => {
     const { code, told, files } = await init(['--from-crd', '-'], formatYaml(definition));
 
     expect({ code, files }).toEqual({ code: 2, files: {} });
@@ -347,7 +347,7 @@ describe('[scaffolding 20] --from-crd', () => {
     expect(told[0]?.length).toBeLessThan(1_500);
   });
 
-  test('one unusable definition does not affect the others', async () => {
+  test('one unusable definition does not affect the other definitions', async () => {
     const bad = definitionOf('\u001b[2J', { plural: 'bads' });
 
     const made = await init(['--from-crd', '-'], stream(bad, definitionOf('Good')));
@@ -358,7 +358,7 @@ describe('[scaffolding 20] --from-crd', () => {
     ]);
   });
 
-  test('two different definitions with one name cause a message, and the first one counts', async () => {
+  test('of two different definitions with one name the first is used, and a message says so', async () => {
     const first = definitionOf('Twin', { scope: 'Cluster' });
 
     const made = await init(['--from-crd', '-'], stream(first, definitionOf('Twin'), first));
@@ -370,7 +370,7 @@ describe('[scaffolding 20] --from-crd', () => {
   });
 });
 
-test('[scaffolding 18] equal definitions give equal files', async () => {
+test('[scaffolding 18] `init` writes the same files for the same definitions', async () => {
   const text = stream(definitionOf('Hostile', { spec: HOSTILE_SPEC }), definitionOf('Other'));
 
   const [first, second] = [
@@ -389,7 +389,7 @@ test.each<[readonly string[], string]>([
   ],
   [['--from', '/nowhere'], 'cannot read --from /nowhere/PROJECT: no such file or folder'],
   [['--from-crd', '/nowhere'], 'cannot read --from-crd /nowhere: no such file or folder'],
-])('init %j exits with 2 and one line', async (args, message) => {
+])('`init` with the arguments %j exits with 2 and prints one line', async (args, message) => {
   const { code, told } = await init(args);
 
   expect({ code, told }).toEqual({ code: 2, told: [message] });

@@ -139,7 +139,7 @@ const spec = fc.dictionary(FIELD, node, { minKeys: 1, maxKeys: 4 }).map(
   }),
 );
 
-test('[scaffolding 20] for any schema an API server with the definition accepts the sample that init writes', () => {
+test('[scaffolding 20] the sample that `init` writes for a schema is accepted by an API server', () => {
   let at = 0;
   let accepted = 0;
   fc.assert(

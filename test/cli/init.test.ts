@@ -54,7 +54,7 @@ test.each(
   }
 });
 
-test("the package.json of a new project is an ES module with this repository's versions of Node, TypeScript and types", async () => {
+test("the package.json of a new project has the repository's versions of Node and TypeScript", async () => {
   const folder = place('shop-operator');
   await invoke(['init', folder]).exit;
   const made = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
@@ -126,7 +126,7 @@ test('the workflow pins each action by a full hash, with its version in a commen
   expect(parseYaml(text)).toMatchObject({ permissions: { contents: 'read' } });
 });
 
-test("the dev container has the project's Node, installs its packages, and forwards the port that it sets", async () => {
+test("the dev container has the project's Node version, installs packages, and forwards its port", async () => {
   const folder = place();
   await invoke(['init', folder]).exit;
   const container = JSON.parse(
@@ -144,7 +144,7 @@ test("the dev container has the project's Node, installs its packages, and forwa
   expect(Object.keys(container.portsAttributes)).toEqual([String(healthPort)]);
 });
 
-test('[scaffolding 2] init refuses a folder with existing files, and lists those that it would overwrite', async () => {
+test('[scaffolding 2] `init` refuses a folder with existing files, and lists those that it would overwrite', async () => {
   const folder = place();
   mkdirSync(join(folder, 'src'), { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{}');
@@ -164,7 +164,7 @@ test('[scaffolding 2] init refuses a folder with existing files, and lists those
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('[scaffolding 2] init --force writes only missing files', async () => {
+test('[scaffolding 2] `init --force` writes only missing files', async () => {
   const folder = place();
   const other = place();
   await invoke(['init', other]).exit;
@@ -182,7 +182,7 @@ test('[scaffolding 2] init --force writes only missing files', async () => {
   expect(stdout.lines).not.toContain(`written ${join(folder, 'src/demo.ts')}`);
 });
 
-test('init refuses a folder with other files, too, but ignores .git', async () => {
+test('`init` also refuses a folder with files that it would not overwrite, but ignores `.git`', async () => {
   const folder = place();
   mkdirSync(join(folder, '.git'), { recursive: true });
   const [empty, full] = [place(), place()];
@@ -198,7 +198,7 @@ test('init refuses a folder with other files, too, but ignores .git', async () =
   ]);
 });
 
-test('[S-2] [scaffolding 18] a second run of init changes nothing, with --force or without', async () => {
+test('[S-2] [scaffolding 18] a second run of `init` changes nothing, with `--force` or without', async () => {
   const folder = place();
   await invoke(['init', folder]).exit;
   const before = textsBelow(folder);
@@ -211,7 +211,7 @@ test('[S-2] [scaffolding 18] a second run of init changes nothing, with --force 
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('init writes nothing if a file stands where it needs a folder', async () => {
+test('`init` writes nothing if a file stands where it needs a folder', async () => {
   const folder = place();
   mkdirSync(folder);
   writeFileSync(join(folder, '.github'), '');
@@ -227,7 +227,7 @@ test('init writes nothing if a file stands where it needs a folder', async () =>
   expect(written(folder)).toEqual(['.github']);
 });
 
-test('init without arguments prints its help', async () => {
+test('`init` without arguments prints its help', async () => {
   const { exit, stderr } = invoke(['init']);
 
   expect(await exit).toBe(2);
@@ -255,7 +255,7 @@ test.each<[string, readonly string[], RegExp]>([
     /--group must be a domain in lower case with a dot/,
   ],
   ['an unknown option', ['a', '--templat=a'], /did you mean --template\?$/],
-])('init exits with 2 and one line for %s', async (_, args, message) => {
+])('`init` exits with 2 and prints one line for %s', async (_, args, message) => {
   const { exit, stdout, stderr } = invoke(['init', ...args]);
 
   expect(await exit).toBe(2);
@@ -267,7 +267,7 @@ test.each([
   'custom-resource',
   'composite',
   'built-in',
-])('[found 15] a test of %s that an old Node cannot run fails with a line that names the required Node', async (template) => {
+])('[found 15] %s: the line of a test that fails in an old Node has a comment with the required Node', async (template) => {
   const folder = place('shop');
   await invoke(['init', folder, '--template', template]).exit;
 
@@ -279,7 +279,7 @@ test.each([
   }
 });
 
-test('[found 15] npm test of a new project starts the launcher first, which refuses an old Node', async () => {
+test('[found 15] `npm test` of a new project first runs `chancery`, which refuses an old Node', async () => {
   const folder = place('shop');
   await invoke(['init', folder]).exit;
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
@@ -287,7 +287,7 @@ test('[found 15] npm test of a new project starts the launcher first, which refu
   expect(scripts.test).toMatch(/^chancery --version && node --test /);
 });
 
-test('[found 16] every place in a new project requires the same Node as package.json', () => {
+test('[found 16] every document that mentions a Node version has the one required by package.json', () => {
   const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
   const engines = ['package.json', 'testing/package.json'].map(
     (path) => JSON.parse(textOf(path)).engines.node as string,

@@ -49,8 +49,8 @@ function logged(child: Child, message: string, times = 1): () => boolean {
   return () => child.stderr.records.filter(({ msg }) => msg === message).length >= times;
 }
 
-describe('[D-5] leadership that is lost', () => {
-  test('[D-5] a leader that loses its Lease to another exits with 3 at once', async () => {
+describe('[D-5] a process that loses leadership', () => {
+  test('[D-5] a leader whose Lease another process takes exits with 3 at once', async () => {
     const { server, child } = await leading('');
 
     server.patch('coordination.k8s.io/v1', 'Lease', 'demo', 'stubborn-leader', {
@@ -60,7 +60,7 @@ describe('[D-5] leadership that is lost', () => {
     expect(await child.exit).toBe(3);
   });
 
-  test('[LE-9] a leader that cannot renew exits with 3 before another may lead, even if a reconcile hangs', async () => {
+  test('[LE-9] a leader that cannot renew its Lease exits with 3 before the Lease expires', async () => {
     const { server, child } = await leading('');
 
     await server.stop();
@@ -90,7 +90,7 @@ describe('[real R-4] with CHANCERY_ON_LEADERSHIP_LOST=standby', () => {
     HEEDS_SIGNAL: 'yes',
   };
 
-  test('[real R-4] with standby a process that lost leadership can lead again, and exits with 0 when stopped', async () => {
+  test('[real R-4] with `standby` a process that lost leadership can lead again, and stops with 0', async () => {
     const { server, child } = await leading('', STANDBY);
     const hold = (holderIdentity: string): void =>
       void server.patch('coordination.k8s.io/v1', 'Lease', 'demo', 'stubborn-leader', {

@@ -37,7 +37,7 @@ function* counted(count: number, length: number, onMade: () => void): Generator<
   }
 }
 
-test('while a reader is slow, no further lines are made', async () => {
+test('while a reader is slow, no further lines are produced', async () => {
   const stream = new SlowStream(16 * 1024);
   const { writer } = writerOn(stream);
   let made = 0;
@@ -59,7 +59,7 @@ test('while a reader is slow, no further lines are made', async () => {
   expect(stream.chunks.join('')).toBe(`${'x'.repeat(1_000)}\n`.repeat(1_000));
 });
 
-test('many lines are not joined into one giant string', async () => {
+test('many lines are written in several chunks, and not joined into one string', async () => {
   const chunks: string[] = [];
   const stream = new Writable({
     decodeStrings: false,
@@ -76,7 +76,7 @@ test('many lines are not joined into one giant string', async () => {
   expect(Math.max(...chunks.map((chunk) => chunk.length))).toBeLessThanOrEqual(64 * 1024 + 101);
 });
 
-test('while a reader is fast, the event loop still turns', async () => {
+test('a fast reader does not block the event loop', async () => {
   const stream = new Writable({ write: (_chunk, _encoding, done) => done() });
   const { writer } = writerOn(stream);
   let turns = 0;
@@ -96,7 +96,7 @@ test('while a reader is fast, the event loop still turns', async () => {
 test.each([
   'EPIPE',
   'ECONNRESET',
-])('a reader that leaves with %s ends the writer without a failure', async (code) => {
+])('if the reader ends with %s, the writer ends without an error', async (code) => {
   const stream = new SlowStream(1);
   const { writer } = writerOn(stream);
 
@@ -108,7 +108,7 @@ test.each([
   expect(writer.failure).toBeUndefined();
 });
 
-test('a full disk is a failure', async () => {
+test('a full disk makes the writer fail', async () => {
   const stream = new SlowStream(1);
   const { writer } = writerOn(stream);
 

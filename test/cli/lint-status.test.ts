@@ -30,7 +30,7 @@ const pods = (namespace: string, objects: number, bytes: number): Shown => ({
 });
 const linted = (status: string) => invoke(['lint', '-', '--status', status], { stdin: MANIFESTS });
 
-test('caches that fit are summed up in the last line, and cause no diagnostic', async () => {
+test('caches within the memory limit cause no warning, and the last line has their size', async () => {
   const { exit, stdout, stderr } = linted(showing(pods('shop', 1_200, 5_400_000)));
 
   expect(await exit).toBe(0);
@@ -41,7 +41,7 @@ test('caches that fit are summed up in the last line, and cause no diagnostic', 
   ]);
 });
 
-test('caches that do not fit cause a warning, and lint exits with 0', async () => {
+test('caches too large for the memory limit cause a warning, and lint exits with 0', async () => {
   const { exit, stdout } = linted(showing(pods('shop', 12_000, 54_000_000)));
 
   expect(await exit).toBe(0);
@@ -52,7 +52,7 @@ test('caches that do not fit cause a warning, and lint exits with 0', async () =
   ]);
 });
 
-test('a source in several namespaces counts once per namespace', async () => {
+test('the objects of a source in several namespaces are counted for each namespace', async () => {
   const alone = linted(showing(pods('shop', 6_000, 22_000_000)));
   const both = linted(showing(pods('shop', 6_000, 22_000_000), pods('mail', 6_000, 22_000_000)));
 
@@ -62,7 +62,7 @@ test('a source in several namespaces counts once per namespace', async () => {
   expect(both.stdout.lines).toEqual([expect.stringContaining('12000 objects of 44.0 MB')]);
 });
 
-test('a hand-written file needs only resource, objects and bytes', async () => {
+test('a hand-written file for `--status` needs only the fields resource, objects and bytes', async () => {
   const planned = { resource: 'orders.shop.example', objects: 80_000, bytes: 96_000_000 };
   const { exit, stdout } = linted(showing(planned));
 
@@ -70,7 +70,7 @@ test('a hand-written file needs only resource, objects and bytes', async () => {
   expect(stdout.lines).toEqual([expect.stringContaining('80000 objects of 96.0 MB')]);
 });
 
-test('a resource that is not served counts as empty', async () => {
+test('a resource that is not served is treated as having no objects', async () => {
   const unserved = { ...pods('shop', 0, 0), synced: false, state: 'unserved' };
   const { exit, stderr } = linted(showing(pods('shop', 40, 90_000), unserved));
 
@@ -80,7 +80,7 @@ test('a resource that is not served counts as empty', async () => {
   );
 });
 
-test('lint reads the document of the status page, and counts its objects', async () => {
+test('`lint --status` reads the JSON of a status page, and counts the cached objects', async () => {
   const [served, refused] = exampleStatus().sources;
   const status = exampleStatus({ sources: served === undefined ? [] : [served] });
 
@@ -120,7 +120,7 @@ test.each<[string, () => string, string]>([
     () => 'http://127.0.0.1:8081/status.json',
     'is a URL, and lint opens no connection; curl -s http://127.0.0.1:8081/status.json > FILE',
   ],
-])('lint exits with 2 for %s, and one line gives a remedy', async (_, file, message) => {
+])('`lint --status` exits with 2 for %s, and prints a remedy in one line', async (_, file, message) => {
   const { exit, stdout, stderr } = linted(file());
 
   expect(await exit).toBe(2);

@@ -11,7 +11,7 @@ const GOOD = yaml(plain());
 const hostNetwork = (): Manifests => plain().set('pod.hostNetwork', true);
 const WARNED = yaml(plain().remove('pod.enableServiceLinks'));
 
-test('lint exits with 0 for correct manifests, and prints a summary', async () => {
+test('`lint` exits with 0 for correct manifests, and prints a summary', async () => {
   const { exit, stdout, stderr } = invoke(['lint', '-'], { stdin: GOOD });
 
   expect(await exit).toBe(0);
@@ -19,7 +19,7 @@ test('lint exits with 0 for correct manifests, and prints a summary', async () =
   expect(stderr.lines).toEqual(['chancery lint: 0 errors and 0 warnings in 7 objects']);
 });
 
-test('lint prints an error in one line with object, field, reason, advice and rule, and exits with 1', async () => {
+test('`lint` prints an error in one line with object, field, reason, advice and rule, and exits with 1', async () => {
   const { exit, stdout, stderr } = invoke(['lint', '-'], { stdin: yaml(hostNetwork()) });
 
   expect(await exit).toBe(1);
@@ -30,7 +30,7 @@ test('lint prints an error in one line with object, field, reason, advice and ru
   expect(stderr.lines).toEqual(['chancery lint: 1 error and 0 warnings in 7 objects']);
 });
 
-test('lint exits with 0 after warnings only', async () => {
+test('`lint` exits with 0 after warnings only', async () => {
   const { exit, stdout, stderr } = invoke(['lint', '-'], { stdin: WARNED });
 
   expect(await exit).toBe(0);
@@ -38,7 +38,7 @@ test('lint exits with 0 after warnings only', async () => {
   expect(stderr.lines).toEqual(['chancery lint: 0 errors and 1 warning in 7 objects']);
 });
 
-test('lint -o json writes one object per line', async () => {
+test('`lint -o json` writes one object per line', async () => {
   const { exit, stdout } = invoke(['lint', '-o', 'json', '-'], { stdin: yaml(hostNetwork()) });
 
   expect(await exit).toBe(1);
@@ -53,7 +53,7 @@ test('lint -o json writes one object per line', async () => {
   ]);
 });
 
-test('lint reads all given files and folders together', async () => {
+test('`lint` reads all given files and folders together', async () => {
   const { objects } = plain();
   const documents = objects.map(formatYaml);
   const folder = folderWith({ 'a.yaml': documents.slice(0, 3).join('---\n'), 'notes.txt': 'no' });
@@ -65,7 +65,7 @@ test('lint reads all given files and folders together', async () => {
   expect(stderr.lines).toEqual(['chancery lint: 0 errors and 0 warnings in 7 objects']);
 });
 
-test('lint reads the items of a List', async () => {
+test('`lint` reads the items of a List', async () => {
   const list = { apiVersion: 'v1', kind: 'List', items: hostNetwork().objects };
 
   const { exit, stderr } = invoke(['lint', '-'], { stdin: JSON.stringify(list) });
@@ -98,7 +98,7 @@ test.each<[string, readonly string[], string, RegExp]>([
     'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n',
     /standard input is a Kustomization that is not rendered; pipe it: kubectl kustomize/,
   ],
-])('lint exits with 2 and one line for %s', async (_, args, stdin, message) => {
+])('`lint` exits with 2 and prints one line for %s', async (_, args, stdin, message) => {
   const { exit, stdout, stderr } = invoke(['lint', ...args], { stdin });
 
   expect(await exit).toBe(2);
@@ -107,7 +107,7 @@ test.each<[string, readonly string[], string, RegExp]>([
   expect(stderr.lines[0]).toMatch(/^chancery lint: /);
 });
 
-test('the help shows how to lint an overlay', async () => {
+test('the help of `lint` contains the command that checks an overlay', async () => {
   const { exit, stdout } = invoke(['lint', '--help']);
 
   expect(await exit).toBe(0);
@@ -115,7 +115,7 @@ test('the help shows how to lint an overlay', async () => {
   expect(stdout.lines).toContain('  kubectl kustomize overlays/x | chancery lint -');
 });
 
-test('the command can read from a pipe, and a script gets its exit code', async () => {
+test('`lint -` reads from a pipe, and returns its exit code to a script', async () => {
   const folder = folderWith({ 'bad.yaml': yaml(hostNetwork()) });
   const script = 'cat "$FILE" | "$BIN" lint -; echo "code $?"';
 

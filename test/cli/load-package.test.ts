@@ -17,13 +17,13 @@ test.each([
   '@chancery/hooks/command',
   '@chancery/metacontroller/command',
   '@chancery/packaging/command',
-] as const)('the package %s exports the functions that the commands need', async (entry) => {
+] as const)('the package %s exports only functions', async (entry) => {
   const loaded = await loadPackage(entry, 'hooks');
 
   expect(Object.values(loaded).every((each) => typeof each === 'function')).toBe(true);
 });
 
-test('the packages have the types that the toolkit expects', () => {
+test('the types of each optional package match the interface that the toolkit declares for it', () => {
   expectTypeOf<typeof import('@chancery/hooks/command')>().toExtend<HooksPackage>();
   expectTypeOf<
     typeof import('@chancery/metacontroller/command')
@@ -38,7 +38,7 @@ test('a package of the same version can be used', () => {
 test.each([
   ['@chancery/hooks', `npm install @chancery/hooks@${VERSION}`],
   ['@chancery/testing', `npm install --save-dev @chancery/testing@${VERSION}`],
-])('without %s the error says how to install it, also outside a project', (name, install) => {
+])('without %s the error says how to install it, both inside and outside a project', (name, install) => {
   expect(() => requireUsable(name, 'generate chart', [])).toThrow(
     expect.objectContaining({
       code: 'CONFIG',
@@ -57,7 +57,7 @@ test('a package of another version is refused, and the error gives the command t
   );
 });
 
-test('a package that is installed twice is refused, and the error names both places', () => {
+test('a package that is installed twice is refused, and the error contains both paths', () => {
   const other = { folder: '/elsewhere/@chancery/hooks', version: VERSION };
 
   expect(() => requireUsable('@chancery/hooks', 'hooks', [HERE, other])).toThrow(
@@ -65,7 +65,7 @@ test('a package that is installed twice is refused, and the error names both pla
   );
 });
 
-test('a command in a folder with a second copy of the toolkit exits with 2, and runs none of it', async () => {
+test('where a package is installed a second time, a command exits with 2 and does not load the copy', async () => {
   const project = mkdtempSync(join(tmpdir(), 'chancery-twice-'));
   onTestFinished(() => rmSync(project, { recursive: true }));
   const copy = join(project, 'node_modules/@chancery/hooks');
@@ -103,7 +103,7 @@ test.each([
   );
 });
 
-test('a command works in a deleted working directory', async () => {
+test('a command works even if its working directory has been deleted', async () => {
   const hooks = mkdtempSync(join(tmpdir(), 'chancery-hooks-'));
   const removed = mkdtempSync(join(tmpdir(), 'chancery-removed-'));
   onTestFinished(() => rmSync(hooks, { recursive: true }));

@@ -18,7 +18,7 @@ const OPERATOR = `
     },
   });`;
 
-test('[X-1] chancery run serves /metrics on its port, with the prefix that is set', async () => {
+test('[X-1] `chancery run` serves /metrics on its port, with the prefix that is set', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   const port = `${await freePort()}`;
@@ -45,7 +45,7 @@ test('[X-1] chancery run serves /metrics on its port, with the prefix that is se
   expect(await child.exit).toBe(0);
 });
 
-test('SIGUSR2 makes chancery run log at level debug, and a second SIGUSR2 ends that', async () => {
+test('SIGUSR2 sets the log level of `chancery run` to debug, and a second SIGUSR2 resets it', async () => {
   const server = await startServer();
   const child = chancery(['run', join(folderWith({ 'operator.ts': OPERATOR }), 'operator.ts')], {
     CHANCERY_API_URL: server.url,
@@ -63,7 +63,7 @@ test('SIGUSR2 makes chancery run log at level debug, and a second SIGUSR2 ends t
   expect(await child.exit).toBe(0);
 });
 
-test('without metrics and traces neither package is loaded', async () => {
+test('without metrics and traces their packages are not loaded', async () => {
   const index = new URL('../../operator/low-level.ts', import.meta.url).href;
   const program = `
     import { registerHooks } from 'node:module';
@@ -84,7 +84,7 @@ test('without metrics and traces neither package is loaded', async () => {
   expect(child.stdout.lines).toEqual(['false,false,false,true']);
 });
 
-test('[X-3] chancery run traces with the provider that an earlier module registered', async () => {
+test('[X-3] `chancery run` sends traces to the provider that an earlier module registered', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   const api = import.meta.resolve('@opentelemetry/api');

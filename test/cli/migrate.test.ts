@@ -119,7 +119,7 @@ async function start({
   return world;
 }
 
-test('[A-18] [admission 19] migrate has all objects rewritten, and then leaves only the new version in storedVersions', async () => {
+test('[A-18] [admission 19] `migrate` rewrites all objects, and reduces storedVersions to one version', async () => {
   const { run, stored, conclude } = await start();
   expect(await stored()).toEqual(['v1alpha1', 'v1']);
 
@@ -158,7 +158,7 @@ test('[A-18] [admission 19] after migrate was stopped, the next run continues th
   expect(await stored()).toEqual(['v1']);
 });
 
-test('[A-18] [admission 19] a control plane with the migration API rewrites each object in the new version', async () => {
+test('[A-18] [admission 19] with the migration API the control plane rewrites each object', async () => {
   const { run, stored, storeAs, client, server } = await start({ served: 'by the control plane' });
   await storeAs('v1alpha1');
   for (const name of ['ann', 'bea']) {
@@ -183,7 +183,7 @@ test('[A-18] [admission 19] a control plane with the migration API rewrites each
   expect(written).toEqual(['harbour.example/v1', 'harbour.example/v1']);
 });
 
-test('migrate does nothing if all objects are stored in the storage version', async () => {
+test('`migrate` does nothing if all objects are stored in the storage version', async () => {
   const { run, conclude, client, server } = await start();
   const first = run();
   await conclude('Succeeded');
@@ -198,7 +198,7 @@ test('migrate does nothing if all objects are stored in the storage version', as
   expect(server.requests.slice(before).every(({ method }) => method === 'GET')).toBe(true);
 });
 
-test('a failed migration ends migrate with its message, and the next run makes another one', async () => {
+test('if a migration fails, `migrate` prints why, and the next run creates a new migration', async () => {
   const { run, stored, conclude } = await start();
   const first = run();
   const failed = await conclude('Failed', 'the webhook of boats is away');
@@ -214,7 +214,7 @@ test('a failed migration ends migrate with its message, and the next run makes a
   expect(await stored()).toEqual(['v1']);
 });
 
-test('a migration older than the last change of the definition does not count, and a new one is made', async () => {
+test('if the definition has changed since a migration, `migrate` creates a new one', async () => {
   const { run, stored, conclude, client } = await start();
   const old = await client.create(migrations, {
     ...storageMigration(NAME, 'v1'),
@@ -263,7 +263,7 @@ test.each([
   ['no name', [], 'expected the name of one definition'],
   ['a name without a group', ['boats'], 'expected the name of one definition'],
   ['a definition that there is not', ['ships.harbour.example'], 'there is no such definition'],
-])('migrate exits with 2 for %s', async (_what, words, why) => {
+])('`migrate` exits with 2 for %s', async (_what, words, why) => {
   const { server } = await start();
 
   const { exit, stderr } = invoke(['migrate', ...words, '--server', server.url]);

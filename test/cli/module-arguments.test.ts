@@ -71,8 +71,8 @@ async function printed(args: readonly string[], env = {}): Promise<readonly stri
   return stdout.lines;
 }
 
-describe('[M-7] generate', () => {
-  test("generate makes rights and filter for the module's arguments", async () => {
+describe('[M-7] `generate` with module arguments', () => {
+  test('generated roles and filters fit the arguments that are passed to the module', async () => {
     const path = operatorFile();
     const without = await printed(['generate', 'rbac', path]);
     const rights = await printed(['generate', 'rbac', path, '--', '--secrets']);
@@ -94,7 +94,7 @@ describe('[M-7] generate', () => {
     );
   });
 
-  test("generate writes the module's arguments into the container, and --check compares them", async () => {
+  test("`generate` writes the module's arguments into the container, and `--check` compares them", async () => {
     const path = operatorFile();
     const out = join(path, '../out');
     const args = ['--secrets', '--text', 'it\'s $(A) "b"\nc'];
@@ -124,7 +124,7 @@ describe('[M-7] generate', () => {
     expect(other.stdout.lines.join('\n')).toContain('rbac.yaml is not as it would be generated');
   });
 
-  test('generate writes no arguments if none are given', () => {
+  test('`generate` writes no arguments if none are given', () => {
     const op = controller({
       name: 'op',
       for: source(configMaps),
@@ -140,7 +140,7 @@ describe('[M-7] generate', () => {
     expect(deployment?.text).toContain('args:\n            - /op.ts\n          env:');
   });
 
-  test('generate uses the Lease and the namespaces that a module decides, unless an option overrides them', async () => {
+  test('`generate` uses the Lease and namespaces that a module sets, unless options override them', async () => {
     const path = operatorFile();
     const out = join(path, '../out');
     const args = ['--lease=other-lock', '--namespaces=team-a,team-b'];
@@ -159,7 +159,7 @@ describe('[M-7] generate', () => {
     expect(given).not.toMatch(/namespace: team-a|- other-lock/);
   });
 
-  test('generate leaves the namespaces to the overlays if the module only replaces a missing WATCH_NAMESPACE', async () => {
+  test("a module's default for a missing WATCH_NAMESPACE does not change the generated overlays", async () => {
     const path = operatorFile();
     const out = join(path, '../out');
     await printed(['generate', 'manifests', path, '-o', out, '--', '--fallback']);
@@ -174,7 +174,7 @@ describe('[M-7] generate', () => {
   test.each<[readonly string[], readonly string[], readonly (string | undefined)[]]>([
     [['--namespaces=team-a,team-b'], ['Role', 'Role'], ['team-a', 'team-b']],
     [['--everywhere'], ['ClusterRole'], [undefined]],
-  ])('generate grants in both scopes the rights for the namespaces that %j decides', async (args, kinds, namespaces) => {
+  ])('with the module arguments %j `generate` grants rights for their namespaces in both scopes', async (args, kinds, namespaces) => {
     const path = operatorFile();
     const out = join(path, '../out');
     await printed(['generate', 'manifests', path, '-o', out, '--', ...args]);
@@ -193,7 +193,7 @@ describe('[M-7] generate', () => {
     }
   });
 
-  test('generate reports wrong module arguments, and says where their help is', async () => {
+  test('`generate` reports wrong module arguments, and says which command prints their help', async () => {
     const path = operatorFile();
     const unknown = invoke(['generate', 'rbac', path, '--', '--secret']);
     const help = invoke(['generate', 'rbac', path, '--', '--help']);
@@ -208,7 +208,7 @@ describe('[M-7] generate', () => {
   });
 });
 
-test('[M-7] check tests the rights that the arguments need, in the namespaces that they name', async () => {
+test('[M-7] `check` tests the rights and namespaces that a module needs with its arguments', async () => {
   const server = await startServer({ authorization: 'RBAC' });
   const env = { CHANCERY_API_URL: await server.urlFor('system:serviceaccount:demo:op') };
   const path = operatorFile();
@@ -231,7 +231,7 @@ test.each([
   [['--', '--secrets', '--', '--v=4'], true],
   [['--', '--secrets'], true],
   [['--', '--', '--v=4'], false],
-])('[M-7] proxy passes the words before a second -- to the modules, and the rest to kubectl: %j', async (words, secrets) => {
+])('[M-7] `proxy` passes the words before a second `--` to the modules, and the rest to kubectl: %j', async (words, secrets) => {
   const kubectl = `#!/bin/sh
 if [ "$1" = version ]; then echo '{"clientVersion":{"gitVersion":"v1.33.1"}}'; exit 0; fi
 for word in "$@"; do echo "$word"; done
@@ -250,14 +250,14 @@ for word in "$@"; do echo "$word"; done
   expect(stdout.lines).not.toContain('--secrets');
 });
 
-describe('[M-7] dev', () => {
-  test('dev passes the words after -- to the modules', () => {
+describe('[M-7] `dev` with module arguments', () => {
+  test('`dev` passes the words after `--` to the modules', () => {
     const { words, rest } = parseFlags(['op.ts', '-A', '--', '--secrets', '--inspect'], DEV);
 
     expect({ words, rest }).toEqual({ words: ['op.ts'], rest: ['--secrets', '--inspect'] });
   });
 
-  test('dev makes roles and filter for the settings that a module decides', () => {
+  test('`dev` generates roles and a filter that fit the settings of a module', () => {
     const op = controller({
       name: 'op',
       for: source(configMaps),
@@ -278,7 +278,7 @@ describe('[M-7] dev', () => {
     expect(JSON.stringify(decided.roles)).toContain('"lock"');
   });
 
-  test('dev makes roles for the Leases of all replicas if a module enables sharding', () => {
+  test('`dev` generates roles for the Leases of all replicas if a module enables sharding', () => {
     const op = controller({ name: 'op', for: source(configMaps), reconcile: async () => {} });
     const { sharding } = settingsFrom({ CHANCERY_SHARDS: '8', POD_NAMESPACE: 'demo' });
     const place = { namespace: 'demo', allNamespaces: false };
@@ -309,8 +309,8 @@ test("[M-7] a dry run uses the module's arguments, and takes no part in an elect
   expect(stderr.lines.join('\n')).toContain('"namespace":"demo"');
 });
 
-describe('[M-8] a module that asks for a command', () => {
-  test("a module's own command runs once behind the ambassador, and run exits with its code", async () => {
+describe('[M-8] a module that defines its own command', () => {
+  test("a module's own command runs once through the ambassador, and `run` exits with its exit code", async () => {
     const server = await startServer();
     server.create({
       apiVersion: 'v1',
@@ -328,7 +328,7 @@ describe('[M-8] a module that asks for a command', () => {
     expect(done.stderr.lines).toEqual(['me,false,true']);
   });
 
-  test("a module's own command that fails or returns an invalid exit code makes run fail", async () => {
+  test("`run` fails if a module's own command fails or returns an invalid exit code", async () => {
     const server = await startServer();
     const env = { CHANCERY_API_URL: server.url };
     const run = ['run', operatorFile(), '--'];
@@ -349,7 +349,7 @@ describe('[M-8] a module that asks for a command', () => {
     ]);
   });
 
-  test("a module's own command that rejects after a stop is not a failure", async () => {
+  test("if a module's own command throws after a stop, `run` still exits with 0", async () => {
     const server = await startServer();
     const env = { CHANCERY_API_URL: server.url };
     const waiting = invoke(['run', operatorFile(), '--', 'wait'], { env });
@@ -360,7 +360,7 @@ describe('[M-8] a module that asks for a command', () => {
     expect(await waiting.exit).toBe(0);
   });
 
-  test("a module's own command does not run with --check", async () => {
+  test("a module's own command does not run with `--check`", async () => {
     const lines = await printed(['run', operatorFile(), '--check', '--', 'names']);
 
     expect(lines.map((line) => JSON.parse(line).controller)).toEqual(['op']);

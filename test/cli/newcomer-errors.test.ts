@@ -77,7 +77,7 @@ test('[N-1] for a module that Node cannot load the error gives a remedy', async 
   });
 });
 
-test('[N-1] in a CommonJS project the error says to use ES modules, and names the file that decides', async () => {
+test('[N-1] in a CommonJS project the error says to use ES modules, and where to set this', async () => {
   const said = await refusals(
     {
       'package.json': '{ "type": "commonjs" }',
@@ -97,7 +97,7 @@ test('[N-1] in a CommonJS project the error says to use ES modules, and names th
   });
 });
 
-test('[N-1] for two controllers of one module with the same name the error gives both places', async () => {
+test('[N-1] if a module has two controllers with the same name, the error contains both places', async () => {
   const folder = folderWith({
     'shop.ts': `${HEAD}
 const hello = (name: string) =>

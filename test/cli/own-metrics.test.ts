@@ -24,7 +24,7 @@ async function scraped(port: number, names: readonly string[]): Promise<readonly
   return names.map((name) => found.get(name)?.samples.map(({ value }) => value));
 }
 
-test('[X-4] the metrics registries of several modules, exported or returned, are each read once', async () => {
+test('[X-4] each metrics registry that modules export or return is read once per scrape', async () => {
   const server = await startServer();
   const port = await freePort();
   const folder = folderWith({
@@ -57,7 +57,7 @@ test('[X-4] the metrics registries of several modules, exported or returned, are
   expect(operator.stderr.lines).toEqual([]);
 });
 
-test('[X-4] the manager of a program exposes the registry of the guide', async () => {
+test('[X-4] createManager serves the metrics registry of the example in observing.md', async () => {
   const server = await startServer();
   const { default: shop, metrics } = await exampleOf<{
     readonly default: Parameters<typeof createManager>[0]['controllers'][number];

@@ -57,7 +57,7 @@ function printed(gate: Promise<void> = Promise.resolve()) {
 const keptOf = ({ objects }: ReturnType<typeof printed>, { key }: Entry): Entry | undefined =>
   objects.known(key);
 
-test('after an object was printed, listed or watched, only its metadata is kept, once', async () => {
+test('once an object from a list or a watch is printed, only its metadata stays in memory', async () => {
   const [listed, watched] = [ofText('listed', '1', 'secret'), ofText('watched', '2', 'secret')];
   const other = parsed('parsed', metadataOf('parsed'), 'secret');
   const collection = printed();
@@ -82,7 +82,7 @@ test('after an object was printed, listed or watched, only its metadata is kept,
   );
 });
 
-test('a DELETED event found by a list has the metadata of the last printed state', async () => {
+test('if an object is missing from a list, its DELETED event has the metadata last printed', async () => {
   const collection = printed();
   const { objects } = collection;
   const labels = { app: 'other' };
@@ -103,7 +103,7 @@ test('a DELETED event found by a list has the metadata of the last printed state
   });
 });
 
-test('an object is kept until its line is taken', async () => {
+test('a whole object stays in memory until the reader has taken its line', async () => {
   const { promise: gate, resolve } = Promise.withResolvers<void>();
   const collection = printed(gate);
   const [first, second] = [ofText('a'), ofText('b')];
@@ -118,7 +118,7 @@ test('an object is kept until its line is taken', async () => {
   expect(keptOf(collection, second)).not.toBe(second);
 });
 
-test('pages wait for the complete list up to a limit, and are printed early beyond it', async () => {
+test('pages are printed when the list is complete, or earlier if they exceed a limit', async () => {
   const collection = printed();
   const small = ofText('small');
   const page = ['a', 'b'].map((name) => ofText(name, '1', 'x'.repeat(MAX_WAITING_BYTES / 2)));
@@ -138,7 +138,7 @@ test('pages wait for the complete list up to a limit, and are printed early beyo
   expect(summary(collection.lines)).toEqual(['ADDED a', 'ADDED b', 'ADDED small']);
 });
 
-test('a page with only printed objects prints nothing', async () => {
+test('a page whose objects have all been printed already prints nothing', async () => {
   const collection = printed();
   const text = 'x'.repeat(MAX_WAITING_BYTES);
   await collection.objects.takePage([ofText('a', '1', text)], true);
@@ -149,7 +149,7 @@ test('a page with only printed objects prints nothing', async () => {
   expect(again[0]).toBe(keptOf(collection, ofText('a')));
 });
 
-test('what is kept of printed objects does not count towards the limit of waiting pages', async () => {
+test('the metadata of printed objects does not count towards the limit for waiting pages', async () => {
   const collection = printed();
   const { objects } = collection;
   const annotations = { long: 'x'.repeat(MAX_WAITING_BYTES) };
@@ -165,7 +165,7 @@ test('what is kept of printed objects does not count towards the limit of waitin
   expect(summary(collection.lines)).toEqual(['ADDED large', 'ADDED new']);
 });
 
-test('an older state on a page is printed once the list is complete, as after a restore', async () => {
+test('an older state than the printed one, as after a restore, is printed when a list is complete', async () => {
   const collection = printed();
   await collection.objects.replace({ items: [ofText('a', '7')], resourceVersion: '7' });
   const older = ofText('a', '5', 'x'.repeat(MAX_WAITING_BYTES));
@@ -193,7 +193,7 @@ test('an object that is not valid JSON is kept unchanged, so that the next list 
   expect(summary(collection.lines)).toEqual(['MODIFIED a']);
 });
 
-test("metadata that JSON.stringify cannot write affect no other object, and the object's names are kept", async () => {
+test('metadata that JSON.stringify cannot write is reduced to the names, and affects no other object', async () => {
   const collection = printed();
   const depth = 100_000;
   const annotations = JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
@@ -210,7 +210,7 @@ test("metadata that JSON.stringify cannot write affect no other object, and the 
   });
 });
 
-test('of each printed state only the metadata is kept, in place of the previous ones', async () => {
+test('the metadata of a printed state replaces the metadata of the previous state in memory', async () => {
   const collection = printed();
   const { objects } = collection;
   await objects.replace({ items: [ofText('a', '1')], resourceVersion: '1' });
@@ -227,7 +227,7 @@ test('of each printed state only the metadata is kept, in place of the previous 
   );
 });
 
-test('a verifying list reads pages of the same size, and reuses the kept metadata', async () => {
+test('a list that verifies the cache reads pages of the same size, and reuses the kept metadata', async () => {
   const collection = new FakeCollection();
   collection.put('a');
   const clock = new FakeClock();

@@ -29,7 +29,7 @@ test('SIGTERM ends a watch that waits for its proxy, with exit code 0', async ()
   expect(await child.exit).toBe(0);
 });
 
-test('a watch exits with 0 at the next change after the reader of its pipe has left', async () => {
+test('after the reader of its pipe has ended, a watch exits with 0 at the next change', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   const script = `{ "$BIN" watch cm -n demo --server "$URL"; echo "code $?" >&2; } |
@@ -56,7 +56,7 @@ test('a watch exits with 0 when its pipe closes during many events', async () =>
   expect(shell.stderr.lines.at(-1)).toBe('code 0');
 });
 
-test('SIGTERM ends a watch with exit code 0 although a hanging reader keeps the pipe full', async () => {
+test('SIGTERM ends a watch with exit code 0 even if its pipe is full because the reader hangs', async () => {
   const server = await startServer();
   for (let at = 0; at < 300; at++) server.create(configMap(`cm-${at}`, { k: 'x'.repeat(5_000) }));
   const script = `exec 3>&1
@@ -78,7 +78,7 @@ const LOOP = `
 done`;
 const HARD = 'line one\nC:\\new\\table "quoted" \\\\ \\u0041\n';
 
-test('CW6: a shell loop gets newlines and backslashes unchanged', async () => {
+test('CW6: a shell loop that reads `watch` gets newlines and backslashes unchanged', async () => {
   const server = await startServer();
   server.create(configMap('a', { text: HARD }));
   const program = `
@@ -137,7 +137,7 @@ export default controller({
   },
 });`;
 
-test('[D-2] [D-5] a second SIGTERM ends a process at once with 1 if the first one hangs', async () => {
+test('[D-2] [D-5] a second SIGTERM ends a process at once with 1 if the stop hangs', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   const folder = folderWith({ 'stubborn.ts': STUBBORN });
@@ -156,7 +156,7 @@ test('[D-2] [D-5] a second SIGTERM ends a process at once with 1 if the first on
 test.each([
   ['uncaught exception', 'throw new Error("forgotten")'],
   ['unhandled rejection', 'Promise.reject(new Error("forgotten"))'],
-])('[K-4] [D-5] an %s is logged in one line, stops the process in order, and gives exit code 1', async (message, code) => {
+])('[K-4] [D-5] after an %s, which is logged in one line, the process stops and exits with 1', async (message, code) => {
   const server = await startServer();
   server.create(configMap('a'));
   const folder = folderWith({
@@ -183,7 +183,7 @@ test.each([
   ]);
 });
 
-test('[K-4] after an uncaught error a hanging stop ends at the time limit for stopping', async () => {
+test('[K-4] after an uncaught error a stop that hangs ends at the time limit for stopping', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   // From within the reconcile: before it there is nothing that holds up a stop.
@@ -231,7 +231,7 @@ test('[N-1] an old Node gets one clear line, and exit code 2', async () => {
   expect(exitCodes).toEqual(versions);
 });
 
-test('--version prints the version of the package', async () => {
+test('`--version` prints the version of the package', async () => {
   const { version } = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   ) as { version: string };
@@ -242,7 +242,7 @@ test('--version prints the version of the package', async () => {
   expect(child.stdout.lines).toEqual([version]);
 });
 
-test('a help that no reader reads to the end causes no crash', async () => {
+test('`help` does not crash if the reader of its pipe ends early', async () => {
   const shell = start('sh', ['-c', '{ "$BIN" help; echo "code $?" >&2; } | true']);
 
   expect(await shell.exit).toBe(0);

@@ -30,12 +30,12 @@ async function limitOf(work: (io: Io) => void): Promise<readonly (boolean | unde
   return [...states, limit?.aborted];
 }
 
-test('[found 5] the time limit for reading ends with the command, or when the command asks for its signal', async () => {
+test('[found 5] the time limit for reading files ends when the command ends or reads `io.signal`', async () => {
   expect(await limitOf(() => {})).toEqual([false, false, true]);
   expect(await limitOf((io) => io.signal.throwIfAborted())).toEqual([false, true, true]);
 });
 
-test('[found 5] a process whose thread is busy at the time limit prints why it ends', async () => {
+test('[found 5] a process that is busy at the time limit prints why it ends', async () => {
   const module = fileURLToPath(new URL('../../operator/cli/process-end.ts', import.meta.url));
   const folder = folderWith({
     'busy.mjs': `import { exitWithin } from ${JSON.stringify(module)};

@@ -45,7 +45,7 @@ function surplus(before: string): FileState {
   return { path: 'crds/a.yaml', state: 'surplus', before, after: '' };
 }
 
-test('a definition that only moves to another file causes no warning', () => {
+test('moving a definition to another file causes no warning', () => {
   const moved: FileState = {
     ...{ path: 'crds/b.yaml', state: 'missing', before: '' },
     after: definition('as.example.com'),
@@ -62,6 +62,6 @@ test.each([
   'kind: CustomResourceDefinition\nmetadata: {\n',
   'kind: CustomResourceDefinition\n',
   'kind: Role\nmetadata:\n  name: a\n',
-])('the removed file %j causes no warning', (text) => {
+])('removing a file without a definition causes no warning: %j', (text) => {
   expect(removedDefinitions([surplus(text)])).toEqual([]);
 });

@@ -41,7 +41,7 @@ async function declared(
   return { names, errors: stderr.lines, code };
 }
 
-test('[M-7] a module gets the words after --, and decides by them', async () => {
+test('[M-7] a module gets the arguments after `--`, and its controllers may depend on them', async () => {
   const folder = folderWith({ 'one.ts': moduleNamed('one') });
 
   const { names, errors } = await declared([`${folder}/one.ts`], ['--one=web', '--both', 'x']);
@@ -64,7 +64,7 @@ test('[M-7] each of several modules gets only the arguments that it declares', a
   expect(names).toEqual(['a-s', 'none', 'b-s']);
 });
 
-test('[M-7] an argument may have any name, but must have one type in all modules', async () => {
+test('[M-7] an argument may have any name, but must have the same type in all modules', async () => {
   const module = (type: string) =>
     `${HEAD}export default withArguments({
       arguments: { constructor: { type: '${type}', help: 'x' } },
@@ -146,7 +146,7 @@ test.each([
   expect(errors).toEqual([expect.stringContaining(message.replace('HERE', path))]);
 });
 
-test('[M-8] the settings of a module override the environment, and two modules must agree', async () => {
+test("[M-8] a module's settings override the environment, and modules with different ones are refused", async () => {
   const settings = (name: string, text: string) =>
     `${HEAD}export default withArguments({ arguments: {}, create: () => ({ controllers: [named('${name}')], settings: ${text} }) });`;
   const folder = folderWith({
@@ -165,7 +165,7 @@ test('[M-8] the settings of a module override the environment, and two modules m
   ]);
 });
 
-test('[M-8] the settings of a module decide about the log and the ports', async () => {
+test("[M-8] a module can set the log level, the ports and the API server's URL", async () => {
   const server = await startServer();
   const port = await freePort();
   const folder = folderWith({
@@ -191,7 +191,7 @@ test('[M-8] the settings of a module decide about the log and the ports', async 
   expect(operator.stderr.lines).toEqual([]);
 });
 
-describe('[M-7] the help of a module', () => {
+describe('[M-7] the help for the arguments of a module', () => {
   const HELP = `Usage: chancery run HERE [OPTION...] [-- ARGUMENT...]
 
 Arguments of HERE, after "--":
@@ -227,7 +227,7 @@ Environment of HERE:
     [['run', '--check', 'HERE', '-h']],
     [['run', 'HERE', '--', '--auto', '--help']],
     [['run', 'HERE', '--', '-h']],
-  ])("%j prints the help of the module's arguments", async (args) => {
+  ])("`run` with the arguments %j prints the help of the module's arguments", async (args) => {
     const path = `${folderWith({ 'one.ts': SOURCE })}/one.ts`;
 
     const { exit, stdout, stderr } = invoke(args.map((word) => (word === 'HERE' ? path : word)));
@@ -257,7 +257,7 @@ Environment of HERE:
     expect(rows.join('').match(/why/g)).toHaveLength(30);
   });
 
-  test("without arguments or modules the command's help is printed, and a module that does not load is named", async () => {
+  test("for a module without arguments the command's help is printed, and a load error is reported", async () => {
     const path = `${folderWith({ 'none.ts': `${HEAD}export default named('none');` })}/none.ts`;
     const general = invoke(['run', '--help']);
     const undeclared = invoke(['run', path, '--help']);
@@ -270,7 +270,7 @@ Environment of HERE:
     expect(missing.stderr.lines).toEqual(['chancery run: cannot load missing.ts: no such file']);
   });
 
-  test('no module is loaded for its help where a token is readable', async () => {
+  test('if a token is readable, `--help` does not load the module', async () => {
     const folder = folderWith({ 'one.ts': 'throw new Error("loaded");', token: 'secret' });
     const tokenFolders = [folder];
     const commands = [

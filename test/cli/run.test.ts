@@ -52,7 +52,7 @@ const DECLARATION = {
   owns: [],
 };
 
-test('[D-5] run runs the controllers of a module in a ConfigMap volume until it is stopped', async () => {
+test('[D-5] `run` starts the controllers of a module in a ConfigMap volume, and stops at a signal', async () => {
   const server = await startServer();
   server.create({
     ...configMap('a'),
@@ -83,7 +83,7 @@ test('[D-5] run runs the controllers of a module in a ConfigMap volume until it 
   expect(child.stderr.records.at(-1)).toMatchObject({ msg: 'stopped' });
 });
 
-test('run --check prints the declarations, and sends no request', async () => {
+test('`run --check` prints the declarations, and sends no request', async () => {
   const array = HELLO.replace('export default', 'const one =').replace("'hello'", "'second'");
   const folder = folderWith({ 'one.ts': HELLO, 'array.ts': `${array}\nexport default [one];` });
 
@@ -104,7 +104,7 @@ test.each([
   ['throws.mjs', 'throw new Error("no luck");', 'Error: no luck'],
   ['import.mjs', 'import "not-installed";', "Cannot find package 'not-installed'"],
   ['export.mjs', 'import { nope } from "chancery";', "does not provide an export named 'nope'"],
-])('[D-5] run exits with 2 if %s does not load, and one line gives file and reason', async (name, code, reason) => {
+])('[D-5] `run` exits with 2 if %s does not load, and prints file and reason in one line', async (name, code, reason) => {
   const folder = folderWith(code === undefined ? {} : { [name]: code });
 
   const child = chancery(['run', join(folder, name)]);
@@ -122,7 +122,7 @@ test.each([
   ['export default null;', 'null'],
   ['export default [];', 'an empty array'],
   ['export default [{ name: "x", reconcile() {} }];', 'an array whose item 0 is object'],
-])('run exits with 2 if %s exports no controller, in one line', async (code, got) => {
+])('`run` exits with 2 and prints one line if a module is %s, which exports no controller', async (code, got) => {
   const path = join(folderWith({ 'module.mjs': code }), 'module.mjs');
 
   const { exit, stderr } = invoke(['run', path]);
@@ -148,7 +148,7 @@ export default [hello, runnable({
   })),
 })];`;
 
-test('[M-3] a module may export runnables and health checks beside controllers', async () => {
+test('[M-3] a module may export runnables and health checks in addition to controllers', async () => {
   const server = await startServer();
   const folder = folderWith({ 'hello.ts': HELLO, 'beside.mjs': BESIDE });
   const path = join(folder, 'beside.mjs');
@@ -182,7 +182,7 @@ test.each([
   '{ alive: [] }',
   '{ ready: [{ name: "x" }] }',
   '{ ready: [{ name: "", ok() {} }] }',
-])('run exits with 2 in one line if healthChecks are %s', async (checks) => {
+])('`run` exits with 2 and prints one line if `healthChecks` is %s', async (checks) => {
   const code = BESIDE.replace(/= \{ ready.*$/m, `= ${checks};`);
   const folder = folderWith({ 'hello.ts': HELLO, 'beside.mjs': code });
   const path = join(folder, 'beside.mjs');
@@ -193,7 +193,7 @@ test.each([
   expect(stderr.lines).toEqual([expect.stringContaining(`${path} exports unusable healthChecks`)]);
 });
 
-test('a module uses the running toolkit even if another copy is installed nearer', async () => {
+test('a module imports the toolkit of the running command, even if its own folder has another copy', async () => {
   const folder = folderWith({ 'hello.ts': HELLO });
   const copy = join(folder, 'node_modules', 'chancery');
   mkdirSync(copy, { recursive: true });
@@ -225,14 +225,14 @@ test.each([
   [[], {}, 'expected at least one MODULE'],
   [['--chec', 'x.ts'], {}, "unknown option '--chec'; did you mean --check?"],
   [['x.ts'], { CHANCERY_HEALTH_PORT: 'x' }, 'CHANCERY_HEALTH_PORT must be'],
-])('run %j is refused', async (args, env, message) => {
+])('`run` with the arguments %j is refused', async (args, env, message) => {
   const { exit, stderr } = invoke(['run', ...args], { env });
 
   expect(await exit).toBe(2);
   expect(stderr.lines).toEqual([expect.stringContaining(message)]);
 });
 
-test('--check also finds two controllers of one name, and an unusable URL', async () => {
+test('`run --check` also reports two controllers with the same name, and an unusable URL', async () => {
   const folder = folderWith({ 'a.ts': HELLO, 'b.ts': HELLO });
   const check = (env: Readonly<Record<string, string>>, ...names: readonly string[]) =>
     invoke(['run', '--check', ...names.map((name) => join(folder, name))], { env });
@@ -274,7 +274,7 @@ function beside(token: Readonly<Record<string, string>>) {
 test.each([
   [[]],
   [['--dry-run']],
-])('[security 2] [D-5] if a ServiceAccount token is readable, run %s exits with 3 and loads no module', async (flags) => {
+])('[security 2] [D-5] if a ServiceAccount token is readable, `run` %s exits with 3 and loads no module', async (flags) => {
   const { mounted, module, commands } = beside({ token: 'secret' });
 
   const { exit, stdout, stderr } = invoke(['run', ...flags, module], { env: NOWHERE, commands });
@@ -289,7 +289,7 @@ test.each([
   ]);
 });
 
-test('run --check works where a token is readable, because it sends no requests', async () => {
+test('`run --check` works even if a token is readable, because it sends no requests', async () => {
   const { hello, commands } = beside({ token: 'secret' });
 
   const { exit, stdout } = invoke(['run', '--check', hello], { env: NOWHERE, commands });
@@ -308,7 +308,7 @@ test.each([
     { CHANCERY_INSECURE_ALLOW_TOKEN: 'true' },
     ['warn'],
   ],
-])('run starts with %s: %o %o', async (_, token, flags, variables, levels) => {
+])('`run` starts with %s: token folder %o, options %o', async (_, token, flags, variables, levels) => {
   const { hello, mounted, commands } = beside(token);
 
   const running = invoke(['run', ...flags, hello], { env: { ...NOWHERE, ...variables }, commands });

@@ -71,7 +71,7 @@ function run(url: string, selfTest: string) {
   return { ...running, until, record };
 }
 
-test('[security 13] [D-5] with a required self-test a filter that ends with a comma ends the start with 3, before any read', async () => {
+test('[security 13] [D-5] with a required self-test `run` exits with 3 if a comma ends the filter', async () => {
   const { server, url } = await cluster(OPEN);
 
   const { exit, stderr } = run(url, 'require');
@@ -87,7 +87,7 @@ test('[security 13] [D-5] with a required self-test a filter that ends with a co
   expect(paths).toEqual([]);
 });
 
-test('with a required self-test the operator works behind the generated filter', async () => {
+test('with a required self-test and the generated filter the operator starts and works', async () => {
   const { url } = await cluster(CLOSED);
 
   const running = run(url, 'require');
@@ -103,7 +103,7 @@ test('with a required self-test the operator works behind the generated filter',
   });
 });
 
-test('with an optional self-test an open filter only causes a warning', async () => {
+test('with an optional self-test an open filter causes only a warning', async () => {
   const { url } = await cluster(OPEN);
 
   const running = run(url, 'warn');
@@ -117,7 +117,7 @@ test('with an optional self-test an open filter only causes a warning', async ()
   });
 });
 
-test('an undeclared request of a reconciler is refused, and the error names it and the controller', async () => {
+test('the error for an undeclared request of a reconciler contains the request and the controller', async () => {
   const { url } = await cluster(CLOSED);
 
   const running = run(url, 'off');
@@ -137,7 +137,7 @@ test('an undeclared request of a reconciler is refused, and the error names it a
   expect(running.record('self-test of the ambassador is done')).toBeUndefined();
 });
 
-test('the log line of a source names its path if the filter refuses it', async () => {
+test('if the filter refuses a source, the log line contains its path', async () => {
   const { url } = await cluster({ ...CLOSED, acceptPaths: ['^/version$'] });
 
   const running = run(url, 'off');
@@ -158,7 +158,7 @@ test('the log line of a source names its path if the filter refuses it', async (
   });
 });
 
-test('an ambassador that refuses every request is reported as such', async () => {
+test('if the ambassador refuses every request, the log says so', async () => {
   const { url } = await cluster({ ...CLOSED, acceptPaths: [] });
 
   const running = run(url, 'warn');

@@ -20,7 +20,7 @@ test('shell-safe JSON has no escape sequence that echo could interpret', () => {
   );
 });
 
-test('shell-safe JSON passes through the echo of sh unchanged', () => {
+test('`echo` of sh does not change shell-safe JSON', () => {
   const value = { text: 'a\nb\tc\\d\\n "e" \u0007\b\f\r é \u2028', path: 'C:\\new\\table\\c' };
 
   const echoed = execFileSync('sh', ['-c', 'echo "$1"', 'sh', shellSafeJson(value)]);

@@ -23,7 +23,7 @@ const CODES = [
 const HOSTILE = `a${CODES.map((code) => String.fromCharCode(code)).join('b')}c`;
 const OBEYED = new RegExp(`[${CODES.map((code) => String.fromCharCode(code)).join('')}]`);
 
-test('[security 30] [attack A-5] watch escapes terminal control characters, and the object keeps its value', async () => {
+test('[security 30] [attack A-5] `watch` escapes control characters without changing the JSON value', async () => {
   const { url } = await scriptedServer({
     lists: [listOf('10', object('listed', '9', HOSTILE))],
     watches: [
@@ -48,7 +48,7 @@ test('[security 30] [attack A-5] watch escapes terminal control characters, and 
   ]);
 });
 
-test('[attack A-5] JSON with escaped control characters has the same value', () => {
+test('[attack A-5] escaping control characters in JSON does not change its value', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...HOSTILE, '\\', '"', '\n') }), (text) => {
       const line = shellSafeJson({ [text]: text });
@@ -77,7 +77,7 @@ test('[security 30] [attack A-5] a dry run prints no control characters in diffs
   expect(out.lines.join('\n')).toContain('\\u202e');
 });
 
-test('[security 30] [attack A-5] messages and log lines contain no control characters, and a log line keeps its JSON value', () => {
+test('[security 30] [attack A-5] messages and log lines contain control characters only escaped', () => {
   const error = new ApiError({ code: 500, message: HOSTILE });
   const stderr = new Collector();
 
@@ -90,7 +90,7 @@ test('[security 30] [attack A-5] messages and log lines contain no control chara
   expect(visibleText('a\tb\nc\u001b[2J\u009b')).toBe('a\tb\nc\\u001b[2J\\u009b');
 });
 
-test('[attack A-5] answers of a server that reach standard error contain no control characters', async () => {
+test('[attack A-5] answers of a server are printed on standard error without control characters', async () => {
   const message = `refused ${HOSTILE}`;
   const { url } = await scriptedServer({
     lists: [

@@ -14,7 +14,7 @@ const ROOT = new URL('../../', import.meta.url);
 const RECORDS = new URL('test/scaffold/written-by/', ROOT);
 const VERSIONS = readdirSync(RECORDS).map((name) => name.replace(/\.json$/, ''));
 
-test('each version in CHANGELOG.md has a record of its project', () => {
+test('for each version in CHANGELOG.md there is a recorded list of the files that its `init` creates', () => {
   const changelog = readFileSync(new URL('CHANGELOG.md', ROOT), 'utf8');
   const released = [...changelog.matchAll(/^## (\d+\.\d+\.\d+) /gm)].map(([, version]) => version);
 
@@ -24,7 +24,7 @@ test('each version in CHANGELOG.md has a record of its project', () => {
 
 test.each(
   VERSIONS,
-)('an unchanged project of %s becomes exactly the project that this version writes', async (version) => {
+)('`upgrade` turns an unchanged project of %s into exactly the one that this version creates', async (version) => {
   const record = readFileSync(new URL(`${version}.json`, RECORDS), 'utf8');
   const { commands, files } = JSON.parse(record) as {
     readonly commands: readonly (readonly string[])[];

@@ -91,7 +91,7 @@ async function committedProject(
 const RAISED: Change = (text) =>
   text.replaceAll(`"^${VERSION}"`, '"^0.2.0"').replace(/("typescript": )"[^"]*"/, '$1"^8.0.0"');
 
-test("upgrade brings the new version's changes into each file, and keeps the user's changes", async () => {
+test("`upgrade` merges the changes of the new version into each file, and keeps the user's changes", async () => {
   const folder = await committedProject(({ folder }) => {
     edit(folder, 'src/demo.ts', (text) => text.replace('maximum: 100', 'maximum: 9'));
     edit(folder, 'README.md', (text) => `${text}\nAsk Ada.\n`);
@@ -167,7 +167,7 @@ test('a second upgrade to the same version changes nothing', async () => {
   expect(git(folder, 'status', '--porcelain')).toBe('');
 });
 
-test('a conflict is marked as git marks it, and upgrade exits with 1', async () => {
+test('a conflict has the markers of git, and `upgrade` exits with 1', async () => {
   const folder = await committedProject(({ folder }) =>
     edit(folder, 'src/demo.ts', (text) => text.replace('maximum: 100', 'maximum: 9')),
   );
@@ -187,7 +187,7 @@ test('a conflict is marked as git marks it, and upgrade exits with 1', async () 
   );
 });
 
-test('after a conflict the next upgrade starts from the version to which it was resolved', async () => {
+test('the upgrade after a resolved conflict does not report the conflict again', async () => {
   const folder = await committedProject(({ folder }) => edit(folder, '.gitignore', () => 'mine\n'));
   await upgraded(folder, nextRelease({ '.gitignore': () => 'theirs\n' }));
   writeFileSync(join(folder, '.gitignore'), 'mine\ntheirs\n');
@@ -200,7 +200,7 @@ test('after a conflict the next upgrade starts from the version to which it was 
   expect(outcomes).toMatchObject({ '.gitignore': 'left', Dockerfile: 'updated' });
 });
 
-test("package.json is merged by fields, so that a user's dependency beside a raised one is no conflict", async () => {
+test('package.json is merged field by field, so that an added dependency is no conflict', async () => {
   const folder = await committedProject(({ folder }) => {
     edit(folder, 'package.json', (text) => {
       const manifest = JSON.parse(text);
@@ -239,7 +239,7 @@ test("package.json is merged by fields, so that a user's dependency beside a rai
   expect(text).toMatch(/^\{\n {2}"name"[\s\S]*\}\n$/);
 });
 
-test('a conflicting field of package.json is marked, and no other line', async () => {
+test('only the conflicting field of package.json has conflict markers', async () => {
   const folder = await committedProject(({ folder }) =>
     edit(folder, 'package.json', (text) =>
       text.replace(/("typescript": )"[^"]*"/, '$1"^7.9.0"').replace('"0.1.0"', '"1.0.0"'),
@@ -257,7 +257,7 @@ test('a conflicting field of package.json is marked, and no other line', async (
   );
 });
 
-test('an invalid package.json is merged by lines', async () => {
+test('an invalid package.json is merged line by line', async () => {
   const folder = await committedProject(({ folder }) =>
     edit(folder, 'package.json', (text) => `${text}// mine\n`),
   );
@@ -271,7 +271,7 @@ test('an invalid package.json is merged by lines', async () => {
   expect(textOf(folder, 'package.json')).toMatch(/"next": 1,[\s\S]*\/\/ mine\n$/);
 });
 
-test('a kind that create api added is upgraded, too, and stays in the list of controllers', async () => {
+test('a kind that `create api` added is upgraded, too, and stays in the list of controllers', async () => {
   const kind = ['--group', 'example.com', '--version', 'v1', '--kind', 'Cache'];
   const folder = await committedProject(async ({ create, folder }) => {
     await create(...kind, '--owns', 'services').exit;
@@ -298,7 +298,7 @@ test('a kind that create api added is upgraded, too, and stays in the list of co
   expect(module.match(/cacheController/g)).toHaveLength(2);
 });
 
-test("a user's file with the name of a new file is left alone, now and by the next upgrade", async () => {
+test("a user's file with the name of a new file is not changed, by this or the next upgrade", async () => {
   const folder = await committedProject(({ folder }) =>
     writeFileSync(join(folder, 'EXTRA.md'), 'mine\n'),
   );
@@ -312,7 +312,7 @@ test("a user's file with the name of a new file is left alone, now and by the ne
   expect(textOf(folder, 'EXTRA.md')).toBe('mine\n');
 });
 
-test('a changed file that the new version does not have is left alone', async () => {
+test('a file that the user changed stays even if the new version no longer has it', async () => {
   const folder = await committedProject(({ folder }) =>
     edit(folder, '.npmrc', (text) => `${text}fund=false\n`),
   );
@@ -324,7 +324,7 @@ test('a changed file that the new version does not have is left alone', async ()
   expect(textOf(folder, '.npmrc')).toBe(before);
 });
 
-test('a file with Windows line endings counts as unchanged, and keeps them', async () => {
+test('a file with Windows line endings is treated as unchanged, and keeps its line endings', async () => {
   const folder = await committedProject(({ folder }) => {
     for (const path of ['Dockerfile', '.gitignore']) {
       edit(folder, path, (text) => text.replaceAll('\n', '\r\n'));
@@ -347,7 +347,7 @@ test('a file with Windows line endings counts as unchanged, and keeps them', asy
   }
 });
 
-test('upgrade --dry-run prints the report and the diffs, and writes nothing, also in a dirty folder', async () => {
+test('`upgrade --dry-run` prints a report and diffs, and writes nothing, even with uncommitted changes', async () => {
   const folder = await committedProject();
   writeFileSync(join(folder, 'notes.txt'), '');
   const before = textsBelow(folder);
@@ -369,7 +369,7 @@ test('upgrade --dry-run prints the report and the diffs, and writes nothing, als
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('upgrade refuses a folder with uncommitted changes, except with --force', async () => {
+test('`upgrade` refuses a folder with uncommitted changes, except with `--force`', async () => {
   const folder = await committedProject();
   edit(folder, 'README.md', (text) => `${text}\nmine\n`);
   writeFileSync(join(folder, 'notes.txt'), '');
@@ -389,7 +389,7 @@ test('upgrade refuses a folder with uncommitted changes, except with --force', a
   expect(forced).toMatchObject({ code: 0, outcomes: { '.gitignore': 'updated' } });
 });
 
-test('upgrade refuses a folder without a git repository, except with --force', async () => {
+test('`upgrade` refuses a folder without a git repository, except with `--force`', async () => {
   const { folder } = await newProject('demo');
   const outside = folderWith({});
   for (const [path, text] of Object.entries(textsBelow(folder))) {
@@ -407,7 +407,7 @@ test('upgrade refuses a folder without a git repository, except with --force', a
   expect(forced).toMatchObject({ code: 0, outcomes: { '.gitignore': 'merged' } });
 });
 
-test('an upgrade to the same version leaves every file unchanged', async () => {
+test('an upgrade to the same version changes no file', async () => {
   const folder = await committedProject(async ({ create }) => {
     await create('--group=example.com', '--version=v1', '--kind=Cache').exit;
   });

@@ -10,7 +10,7 @@ const parseWatchArguments = (args: readonly string[], settings: Settings): Watch
 
 const parse = (...args: readonly string[]) => parseWatchArguments(args, settingsFrom({}));
 
-describe('the label selector', () => {
+describe('the label selector of `watch`', () => {
   test.each([
     [['-l', 'a=b']],
     [['-la=b']],
@@ -23,7 +23,7 @@ describe('the label selector', () => {
   });
 });
 
-test('the settings decide what the arguments omit', () => {
+test('`watch` takes from the environment what the arguments do not set', () => {
   const settings = settingsFrom({
     CHANCERY_API_URL: 'unix:/run/api.sock',
     WATCH_NAMESPACE: 'team',
@@ -45,7 +45,7 @@ test('the settings decide what the arguments omit', () => {
   });
 });
 
-test('[found 18] the help mentions one namespace for a command that takes only one', () => {
+test('[found 18] the help of WATCH_NAMESPACE says "one namespace" for `watch`, which takes only one', () => {
   const rows = helpText(WATCH)
     .split('\n')
     .filter((line) => /^ +\w*NAMESPACE /.test(line));
@@ -59,7 +59,7 @@ test('[found 18] the help mentions one namespace for a command that takes only o
   }
 });
 
-test('[C-22] of several namespaces the user must name one, unless the arguments decide', () => {
+test('[C-22] several namespaces in WATCH_NAMESPACE are refused, unless an argument chooses one', () => {
   const settings = settingsFrom({ WATCH_NAMESPACE: 'a,b' });
   const namespaceOf = (...args: readonly string[]): string | undefined =>
     parseWatchArguments(args, settings).namespace;
@@ -70,7 +70,7 @@ test('[C-22] of several namespaces the user must name one, unless the arguments 
   expect(() => namespaceOf('/api/v1/namespaces/c/configmaps')).not.toThrow();
 });
 
-test('options and arguments may be mixed, and options override the settings', () => {
+test('options and arguments may be mixed, and options override the environment', () => {
   const parsed = parseWatchArguments(
     ['-A', 'deploy', '--resync', '1h30m', 'web', '--watch-timeout=5', '--server=http://[::1]:9'],
     settingsFrom({ WATCH_NAMESPACE: 'team', CHANCERY_WATCH_TIMEOUT: '30-60' }),
@@ -92,7 +92,7 @@ test.each([
   ['deployments.apps/v1', { resource: 'deployments.apps/v1', name: undefined }],
   ['widgets.example.com/v1beta2', { resource: 'widgets.example.com/v1beta2', name: undefined }],
   ['/apis/apps/v1/deployments', { resource: '/apis/apps/v1/deployments', name: undefined }],
-])('the argument %s names a resource and an object', (text, expected) => {
+])('the argument %s contains a resource and the name of an object', (text, expected) => {
   expect(parse(text)).toMatchObject(expected);
 });
 

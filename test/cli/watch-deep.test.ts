@@ -18,7 +18,7 @@ const nestedEvent = (name: string, resourceVersion: string): string =>
 /** As no kube-apiserver writes it, so that it is parsed at once. */
 const spaced = (line: string): string => line.replace('","object":', '", "object": ');
 
-test('[attack A-1] an object too deeply nested for JSON.stringify is printed unchanged, between its neighbours', async () => {
+test('[attack A-1] an object that is nested too deeply for JSON.stringify is printed unchanged', async () => {
   const { url } = await scriptedServer({
     lists: [listOf('10')],
     watches: [
@@ -39,7 +39,7 @@ test('[attack A-1] an object too deeply nested for JSON.stringify is printed unc
   expect(stderr.records).toMatchObject([{ msg: 'source is healthy' }]);
 });
 
-test('[attack A-1] a change that cannot be printed is named and counted, and the exit code reports it', async () => {
+test('[attack A-1] an event that cannot be printed is reported by name, count and exit code', async () => {
   const { url } = await scriptedServer({
     lists: [listOf('10')],
     watches: [

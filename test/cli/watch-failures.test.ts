@@ -54,7 +54,7 @@ test.each([
   string,
   Answer,
   string,
-][])('CW5, CM7: %s is logged in one line, and standard output stays empty', async (_, answer, reason) => {
+][])('CW5, CM7: %s is logged in one line, and nothing is printed on standard output', async (_, answer, reason) => {
   const clock = new FakeClock();
   const { url } = await scriptedServer({
     lists: [answer, answer, listOf('10', object('a', '9'))],
@@ -76,7 +76,7 @@ test.each([
   expect(stderr.records.filter(({ reason: found }) => found === reason)).toHaveLength(1);
 });
 
-test('CW5, CM7: an ERROR frame is not printed, and a list follows it', async () => {
+test('CW5, CM7: an ERROR event is not printed, and the objects are listed again', async () => {
   const { url, watches } = await scriptedServer({
     lists: [
       listOf('10', object('a', '9'), object('b', '8')),
@@ -109,7 +109,7 @@ test('CW5, CM7: an ERROR frame is not printed, and a list follows it', async () 
   expect(watches.map((watch) => watch.searchParams.get('resourceVersion'))).toEqual(['10', '20']);
 });
 
-test('frames that repeat or go back in time are not printed', async () => {
+test('watch events that repeat, or have an older version than the last, are not printed', async () => {
   const { url } = await scriptedServer({
     lists: [listOf('10', object('a', '9'))],
     watches: [
@@ -129,7 +129,7 @@ test('frames that repeat or go back in time are not printed', async () => {
   expect(summary(stdout.lines)).toEqual(['ADDED a', 'MODIFIED a', 'ADDED b']);
 });
 
-test('CW4: a frame that is cut in the middle is not printed, and is printed whole later', async () => {
+test('CW4: an event cut off by the end of a connection is printed only when it has arrived whole', async () => {
   const whole = JSON.stringify({ type: 'MODIFIED', object: object('a', '12') });
   const { url } = await scriptedServer({
     lists: [listOf('10', object('a', '9'))],
@@ -148,7 +148,7 @@ test('CW4: a frame that is cut in the middle is not printed, and is printed whol
   expect(summary(stdout.lines)).toEqual(['ADDED a', 'ADDED b', 'MODIFIED a']);
 });
 
-test('a slow reader of the output slows down reading from the socket', async () => {
+test('if the output is read slowly, `watch` also reads slowly from the API server', async () => {
   const big = 'x'.repeat(100_000);
   let sent = 0;
   const total = 400;

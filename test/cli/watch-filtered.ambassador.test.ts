@@ -32,7 +32,7 @@ async function filteredCluster() {
   return { server, url: (await startProxy(user, proxyFilter([hello], PLACEMENT))).url };
 }
 
-test('[attack A-9] watch can follow the path of a core resource behind the generated filter', async () => {
+test('[attack A-9] behind the generated filter `watch` can follow a core resource given by its path', async () => {
   const { server, url } = await filteredCluster();
 
   const { stdout } = invoke(['watch', '/api/v1/namespaces/demo/configmaps', '--server', url]);
@@ -43,7 +43,7 @@ test('[attack A-9] watch can follow the path of a core resource behind the gener
   expect(summary(stdout.lines)).toEqual(['ADDED a', 'ADDED b']);
 });
 
-test('[attack A-9] if the filter refuses to look up a name, the log says that a path needs no look-up', async () => {
+test('[attack A-9] if the filter refuses discovery for a name, the log advises to give a path', async () => {
   const { url } = await filteredCluster();
 
   const { stderr } = invoke(['watch', 'configmaps', '-n', 'demo', '--server', url]);

@@ -30,7 +30,7 @@ const namesOf = (count: number): readonly string[] =>
 const added = (objects: readonly Stored[]): readonly string[] =>
   objects.map(({ metadata }) => `ADDED ${metadata.name}`);
 
-test('a DELETED event from the watch has the whole object, and one found by a list has the metadata', async () => {
+test('DELETED events contain the whole object, or only metadata if a list found the deletion', async () => {
   const [told, untold] = [labelled('told', '8'), labelled('untold', '9')];
   const objects = [told, untold];
   const server = await pagedServer(objects);
@@ -52,7 +52,7 @@ test('a DELETED event from the watch has the whole object, and one found by a li
   });
 });
 
-test('watch makes its process use less memory', async () => {
+test('`watch` calls saveMemory once', async () => {
   const server = await pagedServer([labelled('a', '8')]);
   const saveMemory = vi.fn();
   const { stdout } = invoke(['watch', PATH, '--server', server.url], { saveMemory });
@@ -60,7 +60,7 @@ test('watch makes its process use less memory', async () => {
   expect(saveMemory).toHaveBeenCalledOnce();
 });
 
-test('an object that was forgotten and has changed is printed whole, by a watch and by a list', async () => {
+test('after a change an object of which only metadata was kept is printed whole', async () => {
   const objects: Stored[] = [labelled('a', '8'), labelled('same', '7')];
   const server = await pagedServer(objects);
   const { stdout } = invoke(['watch', PATH, '--server', server.url]);
@@ -80,7 +80,7 @@ test('an object that was forgotten and has changed is printed whole, by a watch 
   ]);
 });
 
-test('a large collection is printed page by page, and only changed objects are printed again', async () => {
+test('a large collection is printed page by page, and a new list prints only changed objects', async () => {
   const objects: Stored[] = namesOf(40).map((name) => large(name));
   const server = await pagedServer([...objects]);
   const { stdout } = invoke(['watch', PATH, '--server', server.url]);
@@ -97,7 +97,7 @@ test('a large collection is printed page by page, and only changed objects are p
   expect([first, stdout.lines.length]).toEqual([40, 40]);
 });
 
-test('a large relist prints changed, replaced, new and deleted objects once each', async () => {
+test('a new list of many pages prints each changed, replaced, new and deleted object once', async () => {
   const objects: Stored[] = namesOf(40).map((name) => large(name));
   const server = await pagedServer(objects);
   const { stdout } = invoke(['watch', PATH, '--server', server.url]);
@@ -125,7 +125,7 @@ test('a large relist prints changed, replaced, new and deleted objects once each
   expect(changes.indexOf('DELETED cm-3')).toBe(changes.indexOf('ADDED cm-3') - 1);
 });
 
-test('a large list whose continue token expires begins again, and no object is printed twice', async () => {
+test('if the continue token of a large list expires, the list begins again, without printing twice', async () => {
   const objects = namesOf(40).map((name) => large(name));
   let expiredCount = 0;
   const server = await pagedServer(objects, ({ from }) =>
@@ -140,7 +140,7 @@ test('a large list whose continue token expires begins again, and no object is p
   expect(summary(stdout.lines)).toEqual(added(objects));
 });
 
-test('no further page is requested while the reader of the output does not read', async () => {
+test('while the reader of the output does not read, no further page is requested', async () => {
   const objects = namesOf(100).map((name) => large(name));
   const server = await pagedServer(objects);
   const stdout = new PassThrough({ highWaterMark: 64 * 1024 });

@@ -15,7 +15,7 @@ function once(server: { readonly url: string }, ...args: readonly string[]): Inv
 
 test.each([
   0, 3,
-])('[W-43] watch --once prints the %i objects that exist, opens no watch, and exits with 0', async (count) => {
+])('[W-43] `watch --once` prints the %i objects that exist, opens no watch, and exits with 0', async (count) => {
   const server = await startServer();
   for (let n = 0; n < count; n++) server.create(configMap(`c${n}`));
 
@@ -26,7 +26,7 @@ test.each([
   expect(server.requests.filter(({ query }) => query.has('watch'))).toEqual([]);
 });
 
-test('[W-43] watch --once prints objects beyond one page', async () => {
+test('[W-43] `watch --once` prints the objects of all pages', async () => {
   const server = await startServer();
   for (let n = 0; n < 1_234; n++) server.create(configMap(`c${n}`));
 
@@ -36,7 +36,7 @@ test('[W-43] watch --once prints objects beyond one page', async () => {
   expect(new Set(summary(stdout.lines)).size).toBe(1_234);
 });
 
-test('with watch --once the marker of --sync-marker comes last', async () => {
+test('with `watch --once` the marker of `--sync-marker` comes last', async () => {
   const server = await startServer();
   server.create(configMap('a'));
 
@@ -49,7 +49,7 @@ test('with watch --once the marker of --sync-marker comes last', async () => {
   ]);
 });
 
-test('watch --once does not wait for a missing resource: it exits with 2 for a name and for a path', async () => {
+test('`watch --once` does not wait for a missing resource, given by name or path, but exits with 2', async () => {
   const server = await startServer();
 
   const name = once(server, 'websites.example.com', '-n', 'demo');
@@ -60,7 +60,7 @@ test('watch --once does not wait for a missing resource: it exits with 2 for a n
   expect(path.stderr.lines).toEqual([expect.stringContaining('websites')]);
 });
 
-test('watch --once exits with 1 if RBAC or a filter refuses the list, and prints the reason', async () => {
+test('`watch --once` exits with 1 if RBAC or a filter refuses the list, and prints the reason', async () => {
   const body = {
     kind: 'Status',
     apiVersion: 'v1',
@@ -82,7 +82,7 @@ test('watch --once exits with 1 if RBAC or a filter refuses the list, and prints
   }
 });
 
-test('watch --once waits for an API server that is not yet running', async () => {
+test('`watch --once` waits for an API server that is not yet running', async () => {
   const clock = new FakeClock();
   const gone = text(500, 'dial tcp 10.0.0.1:443: connect: refused');
   const { url } = await scriptedServer({

@@ -27,7 +27,7 @@ function change(server: ApiServer, name: string, value: string): void {
   server.patch('v1', 'ConfigMap', 'demo', name, { data: { k: value } });
 }
 
-test('watch prints existing objects as ADDED, and then every change in order, as complete objects', async () => {
+test('`watch` prints existing objects as ADDED, and then every change in order, as complete objects', async () => {
   const server = await startServer();
   server.create(configMap('a'));
 
@@ -50,7 +50,7 @@ test('watch prints existing objects as ADDED, and then every change in order, as
   expect(modified?.object.data).toEqual({ k: '2' });
 });
 
-test('watch prints each object on one line, and keeps newlines, backslashes, quotes and other scripts', async () => {
+test('`watch` prints each object on one line, with newlines, quotes and non-Latin characters intact', async () => {
   const server = await startServer();
   const data = { text: 'a\nb\\n\tc\\\\ "q" \u2028 żółć 🚢', empty: '' };
   server.create(configMap('a', data));
@@ -61,7 +61,7 @@ test('watch prints each object on one line, and keeps newlines, backslashes, quo
   expect(printedEvents(stdout.lines)[0]?.object.data).toEqual(data);
 });
 
-test('CW3, CM6: after the server was away watch prints the difference, once', async () => {
+test('CW3, CM6: after an outage of the server `watch` prints each missed change once', async () => {
   const server = await startServer();
   for (const name of ['same', 'changed', 'deleted', 'replaced']) server.create(configMap(name));
   const watching = watch(server, 'cm', '-n', 'demo');
@@ -101,7 +101,7 @@ test('CW3, CM6: after the server was away watch prints the difference, once', as
   expect(after).toContainEqual({ type: 'DELETED', object: { apiVersion, kind, metadata: kept } });
 });
 
-test('CW4: after any end of a watch request the next one follows, without loss or repetition', async () => {
+test('CW4: however a watch request ends, the next one continues without loss or repetition', async () => {
   const server = await startServer();
   const watching = watch(server, 'cm', '-n', 'demo');
   const { stdout } = watching;
@@ -119,7 +119,7 @@ test('CW4: after any end of a watch request the next one follows, without loss o
   expect(watching.stderr.lines.join('\n')).not.toContain('error');
 });
 
-test('CW5: after an expired resourceVersion watch lists again, and prints only the difference', async () => {
+test('CW5: if its resourceVersion has expired, `watch` lists again, and prints only changes', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   server.create(configMap('b'));
@@ -146,7 +146,7 @@ test('CW5: after an expired resourceVersion watch lists again, and prints only t
   ]);
 });
 
-test('CW5: watch never prints bookmarks', async () => {
+test('CW5: `watch` never prints bookmarks', async () => {
   const server = await startServer({ bookmarkIntervalMs: 5 });
   const watching = watch(server, 'cm', '-n', 'demo');
 
@@ -163,7 +163,7 @@ test('CW5: watch never prints bookmarks', async () => {
   );
 });
 
-test('CW12: watch prints objects beyond one page', async () => {
+test('CW12: `watch` prints the objects of all pages', async () => {
   const server = await startServer();
   const names = Array.from({ length: 1_100 }, (_, at) => `cm-${at}`);
   for (const name of names) server.create(configMap(name));
@@ -175,7 +175,7 @@ test('CW12: watch prints objects beyond one page', async () => {
   expect(printed.toSorted()).toEqual(names.toSorted());
 });
 
-test('CM5: requests have the encoded parameters of a watch, and no others', async () => {
+test('CM5: a watch request has encoded parameters, and no unexpected ones', async () => {
   const server = await startServer();
 
   watch(server, 'cm', 'a', '-n', 'demo', '-l', 'app in (x,y), z!=q');
@@ -205,7 +205,7 @@ test.each([
   expect(stderr.lines).toEqual([expect.stringMatching(/path.*expected|expected a path/)]);
 });
 
-test('CM8: watch waits for a proxy that is not yet running, and logs one line', async () => {
+test('CM8: `watch` waits for a proxy that is not yet running, and logs one line', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   await server.stop();
@@ -224,7 +224,7 @@ test('CM8: watch waits for a proxy that is not yet running, and logs one line', 
   ]);
 });
 
-test('the namespace is taken from -n, -A, the path, or else the environment', async () => {
+test('`-n`, `-A` or the path decide about the namespace, or else the environment', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   server.create({ ...configMap('b'), metadata: { name: 'b', namespace: 'default' } });
@@ -246,7 +246,7 @@ test('the namespace is taken from -n, -A, the path, or else the environment', as
   expect(await printedFor({}, 'namespaces', 'demo', '-n', 'ignored')).toEqual(['ADDED demo']);
 });
 
-test('an object that leaves the selection is printed as DELETED, and one that enters it as ADDED', async () => {
+test('an object is printed as ADDED when it begins to match the selector, and as DELETED afterwards', async () => {
   const server = await startServer();
   const labelled = (app: string) => ({ metadata: { labels: { app } } });
   server.create(configMap('a'));
@@ -266,7 +266,7 @@ test('an object that leaves the selection is printed as DELETED, and one that en
 
 test.each([
   0, 3,
-])('--sync-marker prints a marker once after the first list of %i objects', async (count) => {
+])('`--sync-marker` prints a marker once after the first list of %i objects', async (count) => {
   const server = await startServer();
   for (let at = 0; at < count; at++) server.create(configMap(`cm-${at}`));
 
@@ -293,7 +293,7 @@ test.each([
   expect(types.filter((type) => type === 'BOOKMARK')).toHaveLength(1);
 });
 
-test('watch exits with 2 for an unknown resource, and suggests similar names', async () => {
+test('`watch` exits with 2 for an unknown resource, and suggests similar names', async () => {
   const server = await startServer();
 
   const { exit, stderr } = watch(server, 'configmpas');
@@ -304,7 +304,7 @@ test('watch exits with 2 for an unknown resource, and suggests similar names', a
   ]);
 });
 
-test('watch exits with 2 for a selector that the server does not support', async () => {
+test('`watch` exits with 2 for a selector that the server does not support', async () => {
   const server = await startServer();
 
   const { exit, stderr } = watch(server, 'cm', '--field-selector', 'data.k=1');
@@ -315,7 +315,7 @@ test('watch exits with 2 for a selector that the server does not support', async
   ]);
 });
 
-test('after an abort watch prints nothing more, and exits with 0', async () => {
+test('after an abort `watch` prints nothing more, and exits with 0', async () => {
   const server = await startServer();
   const { stdout, exit, stop } = watch(server, 'cm', '-n', 'demo');
   await watchOpened(server);
@@ -333,7 +333,7 @@ test.each([
   'wd.example.com',
   '/apis/example.com/v1/widgets',
   '/apis/example.com/v1/namespaces/demo/widgets',
-])('watch waits for %s until the server serves it', async (resource) => {
+])('`watch` waits for %s until the server serves it', async (resource) => {
   const clock = new FakeClock();
   const server = await startServer();
   const { stdout, stderr } = invoke(['watch', resource, '--server', server.url], {

@@ -43,7 +43,7 @@ export default validatingWebhook({
 test.each([
   'colours.mjs',
   'arguments.mjs',
-])('run --check prints the webhooks of %s', async (name) => {
+])('`run --check` prints the webhooks of %s', async (name) => {
   const folder = folderWith({ 'colours.mjs': COLOURS, 'arguments.mjs': WITH_ARGUMENTS });
 
   const { exit, stdout } = invoke(['run', '--check', join(folder, name)]);
@@ -77,7 +77,7 @@ test.each([
   ]);
 });
 
-test('a webhook that no configuration can contain ends the start with 2, in one line', async () => {
+test('a webhook with an invalid configuration ends the start with exit code 2 and one line', async () => {
   const folder = folderWith({ 'colours.mjs': ONE_HANGS });
 
   const { exit, stderr } = invoke(['run', '--check', join(folder, 'colours.mjs')]);
@@ -86,7 +86,7 @@ test('a webhook that no configuration can contain ends the start with 2, in one 
   expect(stderr.lines).toEqual([expect.stringContaining('a whole number from 1 to 30, not 40')]);
 });
 
-test('generate rbac includes the sources that webhooks read', async () => {
+test('`generate rbac` includes the sources that webhooks read', async () => {
   const folder = folderWith({ 'colours.mjs': COLOURS });
   const command = ['generate', 'rbac', join(folder, 'colours.mjs'), '--namespace', 'shop'];
 
@@ -99,7 +99,7 @@ test('generate rbac includes the sources that webhooks read', async () => {
   expect(text).not.toContain('configmaps');
 });
 
-test('a single controller gives the operator its name, also beside a webhook', async () => {
+test('the operator has the name of its only controller, even if there is also a webhook', async () => {
   const shop = `
 import { controller } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
@@ -117,7 +117,7 @@ export default [...webhooks, controller({ name: 'shop', for: configMaps, reconci
   ]);
 });
 
-test('a process with webhooks only answers them until it is stopped', async () => {
+test('a process that has only webhooks answers them until it is stopped', async () => {
   const server = await startServer();
   const folder = folderWith({ 'colours.mjs': COLOURS });
   const port = await freePort();

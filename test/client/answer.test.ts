@@ -25,7 +25,7 @@ test.each([
   ['is empty', ''],
   ['is a list', '[]'],
   ['is null', 'null'],
-])('a body that %s is a protocol error that does not quote it', async (_, text) => {
+])('a body that %s is a protocol error, whose message does not quote the body', async (_, text) => {
   const reading = readAnswer(answer(200, 'application/json', text), clock);
 
   const error: unknown = await reading.catch((thrown: unknown) => thrown);
@@ -62,7 +62,7 @@ test('[P-11] only the beginning of an unrecognised error body is read', async ()
   expect(sent).toBe(3); // 2 KiB, and what shows that there is more
 });
 
-test('[P-11] an answer of more than 256 MiB is abandoned at that size', async () => {
+test('[P-11] reading of an answer stops at 256 MiB', async () => {
   const chunk = Buffer.alloc(1024 * 1024, ' ');
   let sent = 0;
   const endless = Readable.from(
@@ -89,7 +89,7 @@ test('[P-11] an answer of more than 256 MiB is abandoned at that size', async ()
   expect(sent).toBeLessThan(260);
 });
 
-test('[P-12] an answer that breaks off fails with the error of the transport', async () => {
+test("[P-12] if the connection breaks off, reading an answer fails with the transport's error", async () => {
   const lost = new AmbassadorError('broke off', { code: 'CONNECTION_LOST', fate: 'unknown' });
   const body = new Readable({
     read() {
@@ -105,7 +105,7 @@ test('[P-12] an answer that breaks off fails with the error of the transport', a
   await expect(reading).rejects.toBe(lost);
 });
 
-test('requireSuccess leaves the body of a success unread', async () => {
+test('requireSuccess does not read the body of a successful answer', async () => {
   const response = answer(200, 'application/json', '{"type":"ADDED"}\n');
 
   await requireSuccess(response, clock);

@@ -27,7 +27,7 @@ function tracing(passed: string[], name: string): Interceptor {
   };
 }
 
-test('a call passes all parts in the order of the list, however they were added', async () => {
+test("a call passes the client's parts, such as `retry`, in the order of AROUND_CALLS", async () => {
   const { client, passed } = traced();
   const part = (name: keyof PartsAround): PartsAround => ({ [name]: tracing(passed, name) });
 
@@ -37,7 +37,7 @@ test('a call passes all parts in the order of the list, however they were added'
   expect(passed).toEqual([...AROUND_CALLS, 'sent']);
 });
 
-test('parts of a connection surround each of its clients', async () => {
+test('parts that are added to a connection apply to each client of the connection', async () => {
   const { client, passed } = traced();
   const made: unknown[] = [];
   const connection = {
@@ -55,7 +55,7 @@ test('parts of a connection surround each of its clients', async () => {
   expect(passed).toEqual(['abort', 'explain', 'retry', 'sent']);
 });
 
-test('an undefined part is omitted, and a client without parts is unchanged', async () => {
+test('a part such as `retry` that is undefined is skipped', async () => {
   const { client, passed } = traced();
 
   await surround(client, { count: undefined }).create(configMaps, OBJECT);
@@ -63,7 +63,7 @@ test('an undefined part is omitted, and a client without parts is unchanged', as
   expect(passed).toEqual(['sent']);
 });
 
-test('adding a part leaves the original client unchanged', async () => {
+test('adding a part, such as `retry`, does not change the original client', async () => {
   const { client, passed } = traced();
   const first = surround(client, { retry: tracing(passed, 'retry') });
   await first.create(configMaps, OBJECT);
@@ -74,7 +74,7 @@ test('adding a part leaves the original client unchanged', async () => {
   expect(passed).toEqual(['retry', 'sent', 'count', 'retry', 'sent', 'retry', 'sent']);
 });
 
-test('an interceptor is inside of parts that are added later, and outside of earlier parts', async () => {
+test('a call passes parts that were added after an interceptor first, and older parts last', async () => {
   const { client, passed } = traced();
   const inner = surround(client, { abort: tracing(passed, 'abort') });
   const between = intercept(inner, tracing(passed, 'interceptor'));
@@ -84,7 +84,7 @@ test('an interceptor is inside of parts that are added later, and outside of ear
   expect(passed).toEqual(['retry', 'interceptor', 'abort', 'sent']);
 });
 
-test('a part replaces the part with its name', async () => {
+test('a new part replaces an earlier part of the same name, such as `count`', async () => {
   const { client, passed } = traced();
   const first = surround(client, { count: tracing(passed, 'old') });
 
@@ -93,7 +93,7 @@ test('a part replaces the part with its name', async () => {
   expect(passed).toEqual(['new', 'sent']);
 });
 
-test('docs/architecture.md shows the list of parts around calls', () => {
+test('docs/architecture.md lists the parts that a call passes, in the same order', () => {
   const text = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8');
 
   const shown = [...text.matchAll(/^\| \d+ \| `([A-Za-z]+)` \|/gm)].map(([, name]) => name);

@@ -82,7 +82,7 @@ const CALLS: readonly [
   ],
 ];
 
-test('the table of calls has every method of a client', () => {
+test('the table of calls in this file has every method of a client', () => {
   const [client] = clientAndTransport();
   const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(client));
 
@@ -93,7 +93,7 @@ test('the table of calls has every method of a client', () => {
 
 test.each(
   CALLS,
-)('%s passes each interceptor once with its call, and so does its answer', async (_, expected, make) => {
+)('a call of %s and its answer pass each interceptor once', async (_, expected, make) => {
   const answer = { answer: 'of the server' };
   const seen: unknown[] = [];
   const watching: Interceptor = (next) => async (call) => {
@@ -119,7 +119,7 @@ test.each(
   expect((seen[0] as Call).options).toBe(options);
 });
 
-test.each(CALLS)('%s without options has empty options', async (_, expected, make) => {
+test.each(CALLS)('a call of %s without options has the options {}', async (_, expected, make) => {
   const seen: Call[] = [];
   const client = clientOf(async (call) => {
     seen.push(call);
@@ -139,7 +139,7 @@ test.each(CALLS)('a failure of %s passes the interceptors unchanged', async (_, 
   await expect(make(intercept(client, passing, passing))).rejects.toBe(failure);
 });
 
-test('the first interceptor is the outermost, and the given client stays unchanged', async () => {
+test('a call passes the first interceptor first, and the original client does not change', async () => {
   const order: string[] = [];
   const named =
     (name: string): Interceptor =>
@@ -167,7 +167,7 @@ test('the first interceptor is the outermost, and the given client stays unchang
   expect(order).toEqual(['made']);
 });
 
-test('a client of another implementation is refused, and the error names the remedy', () => {
+test('intercept() refuses a client that the toolkit did not create, and the error says what to do', () => {
   const [client] = clientAndTransport();
   const foreign: Client = Object.fromEntries(
     CALLS.map(([method]) => [method, client[method].bind(client)]),
@@ -244,7 +244,7 @@ test('[K-42] an update needs a resourceVersion, for the compiler and at run time
   expect(transport.requests).toEqual([]);
 });
 
-test('[K-42] an update by force sends no resourceVersion, and so overwrites any state', async () => {
+test('[K-42] an update with `force` sends no resourceVersion, and so overwrites any state', async () => {
   const [client, transport] = clientAndTransport();
 
   await client.update(configMaps, object, { force: true });
@@ -264,7 +264,7 @@ test('[K-42] an object that was read can be updated as it is', async () => {
   expect(JSON.parse(transport.requests[1]?.body ?? '')).toEqual({ ...object, data: { k: 'v' } });
 });
 
-test('[K-48] get and find are quorum reads without a resourceVersion', async () => {
+test('[K-48] `get` and `find` send no resourceVersion, so they read the latest state', async () => {
   const [client, transport] = clientAndTransport();
 
   await client.get(configMaps, target);

@@ -45,7 +45,7 @@ test('[P-14] [P-21] a controller’s client repeats a request to a busy server, 
   expect(meter.value(TOTAL, { code: '200', method: 'GET', host })).toBe(1);
 });
 
-test('[P-13] lists, watches and Leases are not repeated by the client', async () => {
+test('[P-13] the client repeats no failed list, watch or request for a Lease', async () => {
   const clock = new FakeClock();
   const meter = new RecordingMeter();
   const server = await rawServer(() => answerOf(429, BUSY));

@@ -47,7 +47,7 @@ const groupList = (...groups: [name: string, ...versions: string[]][]): CannedAn
   },
 });
 
-describe('a typed name on a real server', () => {
+describe('resolving a name that a user typed, on a real server', () => {
   test.each([
     ['cm', 'v1', 'configmaps', 'ConfigMap'],
     ['configmap', 'v1', 'configmaps', 'ConfigMap'],
@@ -117,7 +117,7 @@ describe('a typed name on a real server', () => {
   });
 });
 
-describe('a name that several groups serve', () => {
+describe('a name that several API groups have', () => {
   const website = {
     name: 'websites',
     singularName: 'website',
@@ -139,7 +139,7 @@ describe('a name that several groups serve', () => {
     expect(await discover(cluster, 'ws.b.dev', { signal })).toMatchObject({ group: 'b.dev' });
   });
 
-  test('a name belongs to the group whose plural it is, before short names and kinds', async () => {
+  test('a plural of one group has precedence over a short name or kind of another group', async () => {
     const cluster = clusterWith({
       '/apis': groupList(['a.dev', 'v1'], ['b.dev', 'v1']),
       '/apis/a.dev/v1': resourceList('a.dev/v1', website),
@@ -152,7 +152,7 @@ describe('a name that several groups serve', () => {
     });
   });
 
-  test('a name resolves to the preferred version, or to the version that has it', async () => {
+  test('a name resolves to the preferred version of its group, or to another version if only that has it', async () => {
     const cluster = clusterWith({
       '/apis': groupList(['a.dev', 'v2', 'v1']),
       '/apis/a.dev/v2': resourceList('a.dev/v2', website),
@@ -166,7 +166,7 @@ describe('a name that several groups serve', () => {
     expect(await discover(cluster, 'olds', { signal })).toMatchObject({ version: 'v1' });
   });
 
-  test('a name belongs to a preferred version first, even with a weaker match', async () => {
+  test('a short name in a preferred version has precedence over a plural in another version', async () => {
     const cluster = clusterWith({
       '/apis': groupList(['a.dev', 'v2', 'v1'], ['b.dev', 'v1']),
       '/apis/a.dev/v2': resourceList('a.dev/v2'),
@@ -177,7 +177,7 @@ describe('a name that several groups serve', () => {
     expect(await discover(cluster, 'ws', { signal })).toMatchObject({ group: 'b.dev' });
   });
 
-  test('a name may have a group that begins like a version', async () => {
+  test('a name is resolved even if its group begins with what looks like a version', async () => {
     const cluster = clusterWith({
       '/apis': groupList(['v1.a.dev', 'v3']),
       '/apis/v1.a.dev/v3': resourceList('v1.a.dev/v3', website),
@@ -190,16 +190,16 @@ describe('a name that several groups serve', () => {
   });
 });
 
-describe('an aggregated API that is down', () => {
+describe('discovery while an aggregated API is down', () => {
   const down = { status: 503, headers: { 'content-type': 'text/plain' }, body: 'unavailable' };
 
-  test('an unavailable aggregated API does not hide other resources', async () => {
+  test('while an aggregated API is unavailable, other resources are still found', async () => {
     const cluster = clusterWith({ '/apis/batch/v1': down });
 
     expect(await discover(cluster, 'deploy', { signal })).toMatchObject({ kind: 'Deployment' });
   });
 
-  test('an unavailable aggregated API is named when a name is not found', async () => {
+  test('if a name is not found, the error mentions an unavailable aggregated API', async () => {
     const cluster = clusterWith({ '/apis/batch/v1': down });
 
     await expect(discover(cluster, 'cronjobs', { signal })).rejects.toMatchObject({
@@ -208,8 +208,8 @@ describe('an aggregated API that is down', () => {
   });
 });
 
-describe('discovery that fails', () => {
-  test('a failure of discovery at the root is thrown to the caller', async () => {
+describe('errors of discovery', () => {
+  test('if the discovery of the groups fails, its error is thrown to the caller', async () => {
     const body = { kind: 'Status', code: 403, reason: 'Forbidden' };
     const cluster = clusterWith({ '/apis': { status: 403, body } });
 
@@ -245,7 +245,7 @@ const FORBIDDEN: CannedAnswer = {
   body: { kind: 'Status', code: 403, reason: 'Forbidden' },
 };
 
-describe('a path', () => {
+describe('resolving a path', () => {
   test.each([
     ['/api/v1/configmaps', '/api/v1/configmaps', 'ConfigMap', undefined, undefined],
     [
@@ -266,7 +266,7 @@ describe('a path', () => {
     ['/api/v1/namespaces', '/api/v1/namespaces', 'Namespace', undefined, undefined],
     ['/api/v1/namespaces/d', '/api/v1/namespaces', 'Namespace', undefined, 'd'],
     ['/apis/apps/v1/deployments', '/apis/apps/v1/deployments', 'Deployment', undefined, undefined],
-  ])('[attack A-9] the path %s is resolved by one object of its own list, without discovery', async (path, collection, kind, namespace, name) => {
+  ])('[attack A-9] the path %s is resolved by listing one object there, without discovery', async (path, collection, kind, namespace, name) => {
     const selector = name === undefined ? '' : `&fieldSelector=metadata.name%3D${name}`;
     const cluster = clusterWith({ [`${collection}?limit=1${selector}`]: listOf(`${kind}List`) });
 
@@ -289,7 +289,7 @@ describe('a path', () => {
       listOf('WidgetList'),
       resourceList('a.dev/v1'),
     ],
-  ])('[attack A-9] the kind of a custom resource path is that of %s', async (_, list, discovery) => {
+  ])('[attack A-9] the kind for the path of a custom resource is taken from %s', async (_, list, discovery) => {
     const cluster = clusterWith({
       '/apis/a.dev/v1/widgets?limit=1': list,
       '/apis/a.dev/v1': discovery,
@@ -307,13 +307,13 @@ describe('a path', () => {
     '/api/v1/namespaces/demo/pods/a/log',
     '/version',
     '/api/v1/pods?watch=1',
-  ])('the path %s is not that of a resource', async (path) => {
+  ])('the path %s is refused, because it is not the path of a resource', async (path) => {
     await expect(resourceFromPath(clusterWith(), path, { signal })).rejects.toMatchObject({
       code: 'CONFIG',
     });
   });
 
-  test('a path that is not served is unknown, and a forbidden path fails with the server’s answer', async () => {
+  test('a path that is not served is an unknown resource, and a forbidden path fails with a 403', async () => {
     const cluster = clusterWith({
       '/apis/a.dev/v1/xs?limit=1': NOT_SERVED,
       '/apis/b.dev/v1/xs?limit=1': FORBIDDEN,
@@ -325,7 +325,7 @@ describe('a path', () => {
     expect(await failureOf('/apis/b.dev/v1/xs')).toMatchObject({ status: 403 });
   });
 
-  test('a path whose answer is no list is a protocol error', async () => {
+  test('if the answer for a path is not a list, this is a protocol error', async () => {
     const cluster = clusterWith({ '/api/v1/configmaps?limit=1': { body: { kind: 'Table' } } });
 
     await expect(resourceFromPath(cluster, '/api/v1/configmaps', { signal })).rejects.toMatchObject(
@@ -334,7 +334,7 @@ describe('a path', () => {
   });
 });
 
-describe('near matches', () => {
+describe('suggesting near matches', () => {
   test.each([
     ['podz', ['pods']],
     ['pod', ['pods']],
@@ -347,7 +347,7 @@ describe('near matches', () => {
     expect(near).toEqual(expected);
   });
 
-  test('near matches come nearest first, and five at most', () => {
+  test('there are at most five near matches, the nearest first', () => {
     const near = nearMatches('abcdef', [
       'abcdxx',
       'abcdey',
@@ -361,7 +361,7 @@ describe('near matches', () => {
   });
 });
 
-test('a name with group and version needs only the discovery document of that group and version', async () => {
+test('for a name with group and version only the discovery of that group version is requested', async () => {
   const asked: string[] = [];
   const behindFilter = cannedTransport(({ path }) => {
     asked.push(path);

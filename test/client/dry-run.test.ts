@@ -80,7 +80,7 @@ test('a refused dry-run write is reported and thrown', async () => {
   expect(told.writes).toMatchObject([{ verb: 'delete', refusal: { status: 404 } }]);
 });
 
-test('a dry-run write without the right to read is reported with its result and the reason', async () => {
+test('if the current state may not be read, a dry-run write is reported with its result and the reason', async () => {
   const { client, told } = await fixture(['patch']);
 
   await client.patch(configMaps, target, VALUE);
@@ -103,7 +103,7 @@ test('a dry run reports an Event, and does not send it', async () => {
   expect(server.requests).toHaveLength(sent);
 });
 
-test('a dry run sends an access review, which is no write', async () => {
+test('a dry run sends access reviews, because they do not write anything', async () => {
   const { client, told } = await fixture();
 
   const answer = await client.create(subjectAccessReviews, {
@@ -117,7 +117,7 @@ test('a dry run sends an access review, which is no write', async () => {
   expect(told.writes).toEqual([]);
 });
 
-test('a write that is already a dry run is not reported as a write', async () => {
+test('a write for which the code itself sets `dryRun` is not reported', async () => {
   const { client, told } = await fixture();
 
   const answer = await client.patch(configMaps, target, VALUE, { dryRun: true });

@@ -13,7 +13,7 @@ const WIRE =
   '"spec":{"x":9007199254740993,"least":-9223372036854775808,"list":[18446744073709551615]},' +
   '"data":{"__proto__":"p","constructor":"c","text":"9007199254740993"}}';
 
-test('[P-10] an object with large integers and __proto__ survives read and update unchanged', async () => {
+test('[P-10] an object with large integers and `__proto__` is read and written without a change', async () => {
   const transport = cannedTransport(() => ({ body: WIRE }));
   const clock = new FakeClock();
   const client = restClient({ transport, fieldManager: 'tester', clock, exactIntegers: true });
@@ -26,7 +26,7 @@ test('[P-10] an object with large integers and __proto__ survives read and updat
   expect(transport.requests.map(({ body }) => body)).toEqual([undefined, WIRE, WIRE]);
 });
 
-test('[P-10] by default answers contain numbers, as the caches do, and a rounded number is not written', async () => {
+test('[P-10] by default large integers are rounded, and an update that contains one is refused', async () => {
   const transport = cannedTransport(() => ({ body: WIRE }));
   const client = restClient({ transport, fieldManager: 'tester', clock: new FakeClock() });
   const object = await client.get(configMaps, target, { signal });
@@ -43,15 +43,15 @@ test.each([
   ['numbers at the edge', '{"a":[9007199254740991,-9007199254740991]}'],
   ['fractions', '{"a":[0.1234567890123456789]}'],
   ['large powers', '{"a":[1e300]}'],
-])('[P-10] %s are read as JSON.parse reads them', (_, text) => {
+])('[P-10] parseExact reads %s like JSON.parse', (_, text) => {
   expect(parseExact(text)).toEqual(JSON.parse(text));
 });
 
-test('[P-10] the smallest integer that a number cannot hold is read exactly', () => {
+test('[P-10] the smallest integer that a JavaScript number cannot represent is read as a bigint', () => {
   expect(parseExact('{"a":9007199254740993}')).toEqual({ a: 9_007_199_254_740_993n });
 });
 
-test('[P-10] any integer survives parsing and encoding', () => {
+test('[P-10] parsing and encoding does not change any integer', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n }), (integer) => {
       const text = `{"a":[{"b":${integer}}]}`;
@@ -77,6 +77,6 @@ test.each([
   -1.5,
   1e300,
   Number.MAX_SAFE_INTEGER,
-])('[P-10] the number %d can be written', (value) => {
+])('[P-10] an object with the number %d can be written', (value) => {
   expect(encodeExact({ value })).toBe(JSON.stringify({ value }));
 });

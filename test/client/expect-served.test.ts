@@ -65,7 +65,7 @@ function setup(answer: (call: Call) => unknown = () => kites()) {
 const sent = kites() as never;
 const patch = { type: 'merge', body: {} } as const;
 
-describe('[W-40] calls after which an established definition is expected', () => {
+describe('[W-40] after these calls for an established definition its resource is expected to be served', () => {
   test.each<[string, (client: Client) => Promise<unknown>]>([
     ['get', (client) => client.get(customResourceDefinitions, KITES)],
     ['find', (client) => client.find(customResourceDefinitions, KITES)],
@@ -73,14 +73,14 @@ describe('[W-40] calls after which an established definition is expected', () =>
     ['apply', (client) => client.apply(customResourceDefinitions, sent)],
     ['update', (client) => client.update(customResourceDefinitions, sent)],
     ['patch', (client) => client.patch(customResourceDefinitions, KITES, patch)],
-  ])('an established definition is expected after %s', async (_verb, call) => {
+  ])('after %s of an established definition its resource is expected to be served', async (_verb, call) => {
     const { added, client } = setup();
 
     expect(await added(call(client))).toEqual(SERVED);
   });
 });
 
-describe('[W-40] calls after which nothing is expected', () => {
+describe('[W-40] after these calls no resource is expected to be served', () => {
   const read = (client: Client): Promise<unknown> => client.find(customResourceDefinitions, KITES);
 
   test.each<[string, unknown, (client: Client) => Promise<unknown>]>([
@@ -101,14 +101,14 @@ describe('[W-40] calls after which nothing is expected', () => {
       (client) => client.apply(customResourceDefinitions, sent, { dryRun: true }),
     ],
     ['another object', kites(), (client) => client.get(configMaps, { ...KITES, namespace: 'a' })],
-  ])('nothing is expected after %s', async (_what, answer, call) => {
+  ])('after %s no resource is expected to be served', async (_what, answer, call) => {
     const { added, client } = setup(() => answer);
 
     expect(await added(call(client))).toEqual([]);
   });
 });
 
-test('[W-40] a definition is expected once per uid and generation, whichever client reads it', async () => {
+test('[W-40] that a resource will be served is expected once per uid and generation of its definition', async () => {
   let live = kites({ established: 'False' });
   const { added, client, newClient } = setup(() => live);
   const read = (by: Client = client): Promise<readonly string[]> =>
@@ -133,7 +133,7 @@ test('[W-40] a definition is expected once per uid and generation, whichever cli
   expect(madeAnew).toEqual([SERVED, []]);
 });
 
-test('[W-40] 1,000 definitions are remembered by name', async () => {
+test('[W-40] for the last 1,000 definitions it is remembered that their resource will be served', async () => {
   const { added, client } = setup((call) => {
     const metadata = 'target' in call ? call.target : KITES;
     return { ...kites(), metadata: { ...metadata, uid: 'u1', generation: 1 } };

@@ -57,30 +57,30 @@ test('[N-3] the explanation of an unknown plural lists the existing plurals', as
   expect(said).toBe('the API server has shop.example.dev/v1, and no zebras in it; it has carts');
 });
 
-test('[N-3] the explanation names another version of the group', async () => {
+test('[N-3] if the group has another version, the explanation says so', async () => {
   expect(await explained(groups(['shop.example.dev', 'v1beta1']))).toBe(
     'the API server has the group shop.example.dev in version v1beta1, not in v1: change the version, or upgrade the CustomResourceDefinition',
   );
 });
 
-test('[N-3] the explanation of a missing definition names similar groups and how to install it', async () => {
+test('[N-3] for a missing definition the explanation lists similar groups, and says how to install it', async () => {
   expect(await explained(groups(['shops.example.dev', 'v1']))).toBe(
     'no CustomResourceDefinition widgets.shop.example.dev is installed; near matches: shops.example.dev. ' +
       'Apply it (kubectl apply -f), or set CHANCERY_INSTALL_CRDS=true if the resource carries its definition',
   );
 });
 
-test('[N-3] the explanation for a server without discovery says that it is no Kubernetes API', async () => {
+test('[N-3] if a server has no discovery, the explanation says that it is no Kubernetes API', async () => {
   expect(await explained({})).toContain('another server than a Kubernetes API listens there');
 });
 
-test('[N-3] the explanation behind a filter that refuses discovery is how to install the definition', async () => {
+test('[N-3] if the filter refuses discovery, the explanation says how to install the definition', async () => {
   const refused = { status: 403, headers: { 'content-type': 'text/plain' }, body: 'Forbidden' };
 
   expect(await explained({ [PATH]: refused })).toContain('Apply it (kubectl apply -f)');
 });
 
-test('there is no explanation when the resource is served by now, or when discovery fails', async () => {
+test('there is no explanation if the resource is served meanwhile, or if discovery fails', async () => {
   expect(await explained({ [PATH]: list('widgets') })).toBeUndefined();
   expect(await explained({ [PATH]: { status: 500, body: 'x' } })).toBeUndefined();
 });

@@ -36,7 +36,7 @@ function ambassador(answers: Readonly<Record<string, CannedAnswer | Error>>) {
 
 const options = { clock: new FakeClock(), signal: new AbortController().signal };
 
-test('a filter that refuses both test requests is closed, and only /version reaches the API server', async () => {
+test('if the filter refuses both test requests, the state is `closed`', async () => {
   const transport = ambassador({ 'GET /version': VERSION });
 
   expect(await testFences(transport, options)).toEqual({ state: 'closed' });
@@ -49,7 +49,7 @@ test('a filter that refuses both test requests is closed, and only /version reac
   ]);
 });
 
-test('a filter that also refuses required requests is shut', async () => {
+test('if the filter also refuses required requests, the state is `shut`', async () => {
   expect(await testFilter(ambassador({}), options)).toEqual({ state: 'shut' });
 });
 
@@ -62,11 +62,11 @@ test.each([
       'POST /apis/authorization.k8s.io/v1/selfsubjectrulesreviews': text(500, 'dial tcp: refused'),
     },
   ],
-])('a filter that refuses only %s is not shut', async (_, answers) => {
+])('if the filter refuses only %s, the state is not `shut`', async (_, answers) => {
   expect(await testFilter(ambassador(answers), options)).toEqual({ state: 'closed' });
 });
 
-describe('a request that reached the API server', () => {
+describe('how it is recognised that a test request reached the API server', () => {
   test.each([
     ['a Status: forbidden', status(403, 'Forbidden')],
     ['a Status: unknown token', status(401, 'Unauthorized')],
@@ -88,7 +88,7 @@ describe('a request that reached the API server', () => {
     });
   });
 
-  test('a plain 404 counts as reached when /version is served beside it', async () => {
+  test('a plain-text 404 shows that a request reached the API server, if /version is served', async () => {
     const absent = text(404, '404 page not found\n');
 
     const served = ambassador({ [UNDECLARED]: absent, 'GET /version': VERSION });
@@ -104,7 +104,7 @@ describe('a request that reached the API server', () => {
     });
   });
 
-  test('one open fence is reported although the other one is unknown', async () => {
+  test('the state is `open` if one test request reached the API server and the other one failed', async () => {
     const transport = ambassador({
       [UNDECLARED]: text(500, 'dial tcp: refused'),
       [REJECTED]: status(405, 'MethodNotAllowed'),
@@ -128,7 +128,7 @@ test.each([
     'AMBASSADOR_TIMEOUT',
     new AmbassadorError('no answer', { code: 'AMBASSADOR_TIMEOUT', fate: 'unknown' }),
   ],
-])('the result is undecided for %s: %j', async (why, answer) => {
+])('the state is `undecided` because of %s: %j', async (why, answer) => {
   for (const asked of [UNDECLARED, REJECTED]) {
     expect(await testFilter(ambassador({ [asked]: answer }), options)).toEqual({
       state: 'undecided',
@@ -137,7 +137,7 @@ test.each([
   }
 });
 
-test('an abort is thrown as such, and a bug is thrown unchanged', async () => {
+test('the reason of an abort, and an unexpected error, are thrown unchanged', async () => {
   const stop = new AbortController();
   stop.abort(new Error('stopped'));
   const aborted = testFilter(ambassador({}), { ...options, signal: stop.signal });
@@ -147,7 +147,7 @@ test('an abort is thrown as such, and a bug is thrown unchanged', async () => {
   await expect(broken).rejects.toThrow('a bug');
 });
 
-test('the error for an open filter names the missing fences and the likely cause', () => {
+test('the error for an open filter says which flag is missing, and what the likely cause is', () => {
   const error = filterOpen(['--accept-paths']);
 
   expect(error).toBeInstanceOf(UnsafeSetupError);

@@ -102,7 +102,7 @@ function meant({ group, version, plural, namespace, name, subresource, verb }: C
   return [...collection, name, ...tail];
 }
 
-test('[security 12] a call is sent to exactly the object that it names, or not at all', async () => {
+test('[security 12] a call with any name is sent to exactly that object, or not at all', async () => {
   await fc.assert(
     fc.asyncProperty(call, async (made) => {
       const { paths, error } = await carryOut(made);

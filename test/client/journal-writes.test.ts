@@ -37,7 +37,7 @@ function setup(fails = false) {
 const patch = { type: 'merge', body: {} } as const;
 const object = OBJECT as never;
 
-describe('[K-61] calls that the journal gets', () => {
+describe('[K-61] calls that are recorded in the journal of writes', () => {
   test.each<[string, (client: Client) => Promise<unknown>]>([
     ['create', (client) => client.create(configMaps, object)],
     ['apply', (client) => client.apply(configMaps, object)],
@@ -46,7 +46,7 @@ describe('[K-61] calls that the journal gets', () => {
     ['patch', (client) => client.patch(configMaps, TARGET, patch)],
     ['patch', (client) => client.patch(configMaps, TARGET, patch, { subresource: 'status' })],
     ['apply', (client) => client.apply(configMaps, object, { subresource: 'status' })],
-  ])('the journal gets a %s, before and after', async (verb, call) => {
+  ])('a %s is recorded before and after the request', async (verb, call) => {
     const { client, recorded } = setup();
 
     const answer = await call(client);
@@ -55,7 +55,7 @@ describe('[K-61] calls that the journal gets', () => {
     expect(recorded).toEqual(['begin configmaps demo/a', verb, 'wrote 7']);
   });
 
-  test('the journal gets a delete, with the uid of its precondition', async () => {
+  test('a delete is recorded with the uid of its precondition', async () => {
     const { client, recorded } = setup();
 
     await client.delete(configMaps, TARGET, { preconditions: { uid: 'u1' } });
@@ -68,7 +68,7 @@ describe('[K-61] calls that the journal gets', () => {
   });
 });
 
-describe('[K-61] calls that the journal does not get', () => {
+describe('[K-61] calls that are not recorded in the journal of writes', () => {
   test.each<[string, string, (client: Client) => Promise<unknown>]>([
     ['a read', 'get', (client) => client.get(configMaps, TARGET)],
     ['a list', 'list', (client) => client.list(configMaps)],
@@ -84,7 +84,7 @@ describe('[K-61] calls that the journal does not get', () => {
       (client) => client.patch(deployments, TARGET, patch, { subresource: 'scale' }),
     ],
     ['an eviction', 'evict', (client) => client.evict(TARGET)],
-  ])('the journal does not get %s', async (_what, verb, call) => {
+  ])('nothing is recorded for %s', async (_what, verb, call) => {
     const { client, recorded } = setup();
 
     await call(client);
@@ -92,7 +92,7 @@ describe('[K-61] calls that the journal does not get', () => {
     expect(recorded).toEqual([verb]);
   });
 
-  test('the journal gets no success of a failed call', async () => {
+  test('no success is recorded for a failed call', async () => {
     const { client, recorded } = setup(true);
 
     await expect(client.create(configMaps, object)).rejects.toThrow('refused');

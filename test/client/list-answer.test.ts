@@ -20,7 +20,7 @@ const list = (more: object): Record<string, unknown> => ({
   ...more,
 });
 
-describe('items', () => {
+describe('the items of a list', () => {
   test('[L-9] items get the apiVersion and kind that the server omitted', () => {
     const items = [{ metadata: { name: 'a' }, data: { k: 'v' } }];
 
@@ -31,11 +31,11 @@ describe('items', () => {
     ]);
   });
 
-  test('items that are null are an empty list', () => {
+  test('an answer with `items: null` is read as an empty list', () => {
     expect(decodeList(list({ items: null }), configMaps).items).toEqual([]);
   });
 
-  test('a list of another name is accepted when its items have their own kind', () => {
+  test('a kind such as WebsiteCollection is accepted if each item has its apiVersion and kind', () => {
     const item = { apiVersion: 'example.dev/v1', kind: 'Website', metadata: { name: 'a' } };
     const answer = list({ apiVersion: 'example.dev/v1', kind: 'WebsiteCollection', items: [item] });
 
@@ -64,7 +64,7 @@ describe('items', () => {
   });
 });
 
-test('the continue token of the last page is undefined, in both spellings', () => {
+test('an empty or missing continue token is returned as undefined', () => {
   const tokens = [{}, { continue: '' }, { continue: 'abc' }].map(
     (metadata) => decodeList(list({ metadata }), configMaps).continueToken,
   );
@@ -72,7 +72,7 @@ test('the continue token of the last page is undefined, in both spellings', () =
   expect(tokens).toEqual([undefined, undefined, 'abc']);
 });
 
-test('every recorded list of ConfigMaps decodes', () => {
+test('every recorded list of ConfigMaps is decoded without an error', () => {
   const answers = recording('list-paging')
     .filter(({ response }) => response.status === 200 && response.body !== undefined)
     .map(({ response }) => JSON.parse(response.body ?? '') as Record<string, unknown>)

@@ -165,7 +165,7 @@ const cuts = fc.array(fc.nat(), { maxLength: 8 });
 test.each([
   ['of objects', undefined],
   ['of metadata alone', METADATA_FORM],
-])('a list %s in any order and chunks is read as JSON.parse reads it', async (_, expected) => {
+])('the reader of a list %s returns the same as JSON.parse, for any order and chunks', async (_, expected) => {
   const wire = expected ?? FORM;
   let scanned = 0;
   let parsedAlone = 0;
@@ -201,7 +201,7 @@ const LIST = { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVers
 const A = { metadata: { name: 'a', namespace: 'demo', uid: 'u', resourceVersion: '3' } };
 const listOf = (...items: readonly unknown[]): string => JSON.stringify({ ...LIST, items });
 
-describe('invalid lists are refused like parsed ones', () => {
+describe('invalid lists cause the same error as when they are parsed whole', () => {
   test.each<[string, Answer]>([
     ['a Table', { text: '{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{},"rows":[]}' }],
     ['a Status of failure', { text: '{"kind":"Status","status":"Failure","code":410}' }],
@@ -220,7 +220,7 @@ describe('invalid lists are refused like parsed ones', () => {
     ['items of another kind', { text: listOf({ kind: 'Secret', apiVersion: 'v1', ...A }) }],
     ['unnamed items of another list', { text: listOf(A).replace('ConfigMapList', 'SecretList') }],
     ['another version', { text: listOf(A).replace('"v1"', '"v2"') }],
-  ])('the list reader refuses %s like a parsed list', async (_, answer) => {
+  ])('the list reader throws the same error for %s as parsing the whole list', async (_, answer) => {
     const [read, whole] = [await told(list(answer)), await parsed(answer)];
 
     expect(read).toEqual(whole);
@@ -228,7 +228,7 @@ describe('invalid lists are refused like parsed ones', () => {
   });
 });
 
-test('every recorded list of ConfigMaps is read without parsing, with the same result', async () => {
+test('every recorded ConfigMapList is read without parsing the items, with the same result', async () => {
   const texts = recording('list-paging')
     .map(({ response: { status, body = '' } }) => (status === 200 ? body : ''))
     .filter((text) => text !== '' && JSON.parse(text).kind === 'ConfigMapList');
@@ -243,7 +243,7 @@ test('every recorded list of ConfigMaps is read without parsing, with the same r
   }
 });
 
-describe('every recorded list of metadata alone', () => {
+describe('every recorded PartialObjectMetadataList', () => {
   const sent = recording('list-paging')
     .map(({ response: { status, body = '' } }) => (status === 200 ? body : ''))
     .filter((text) => text.includes('"kind":"PartialObjectMetadataList"'));
@@ -269,7 +269,7 @@ describe('every recorded list of metadata alone', () => {
   });
 });
 
-test('a list whose kind follows its items gives them their kind', async () => {
+test("the items get their kind even if the list's kind stands behind the items", async () => {
   const text = JSON.stringify({ items: [A], ...LIST });
 
   const { items } = await list({ text });
@@ -278,7 +278,7 @@ test('a list whose kind follows its items gives them their kind', async () => {
   expect(objectsOf(items)).toEqual([{ ...FORM, ...A }]);
 });
 
-test('an item with its own kind keeps its text, whatever precedes its metadata', async () => {
+test('the JSON text of an item that contains its kind is not changed, in any order of fields', async () => {
   const items = [
     { apiVersion: 'v1', kind: 'ConfigMap', ...A },
     { data: { k: 'v' }, kind: 'ConfigMap', apiVersion: 'v1', ...A },
@@ -289,7 +289,7 @@ test('an item with its own kind keeps its text, whatever precedes its metadata',
   expect(read.map(({ text }) => text)).toEqual(items.map((item) => JSON.stringify(item)));
 });
 
-test('the bytes of all items are counted, including known objects', async () => {
+test('the bytes of all items are counted, including those of reused objects', async () => {
   const known = Entry.of<KubernetesObject>({ ...FORM, ...A });
 
   const lists = await Promise.all([
@@ -301,7 +301,7 @@ test('the bytes of all items are counted, including known objects', async () => 
   expect(lists.map(({ itemBytes }) => itemBytes)).toEqual([bytes, bytes]);
 });
 
-describe('known objects', () => {
+describe('objects that are known from an earlier list', () => {
   const known = (entry: Entry | undefined, asked: ObjectKey[] = []): Given => ({
     known: (key) => {
       asked.push(key);
@@ -313,7 +313,7 @@ describe('known objects', () => {
   test.each<[string, Entry]>([
     ['as text', textEntry(object)],
     ['parsed', Entry.of(object)],
-  ])('a known object replaces a listed one in the same state: %s', async (_, entry) => {
+  ])('a known object replaces a listed object with the same uid and version: %s', async (_, entry) => {
     const asked: ObjectKey[] = [];
 
     const { items } = await list({ text: listOf(A) }, known(entry, asked));
@@ -322,7 +322,7 @@ describe('known objects', () => {
     expect(asked).toEqual(['demo/a']);
   });
 
-  test('a known object is reused when only metadata are requested, too', async () => {
+  test('a known object is also reused if only metadata is requested', async () => {
     const entry = Entry.of<KubernetesObject>(object);
     const text = JSON.stringify({
       ...LIST,
@@ -347,7 +347,7 @@ describe('known objects', () => {
     expect(objectsOf(items)).toEqual([object]);
   });
 
-  test('a known object that cannot be read is not reused', async () => {
+  test('a known object whose JSON is invalid is not reused', async () => {
     const broken = entryOfText(object, '{');
     expect(() => broken.object).toThrow();
 
@@ -357,7 +357,7 @@ describe('known objects', () => {
     expect(objectsOf(items)).toEqual([object]);
   });
 
-  test('a known object without a namespace is looked up by its name', async () => {
+  test('a known object that has no namespace is looked up by its name', async () => {
     const asked: ObjectKey[] = [];
     const bare = { metadata: { name: 'a', uid: 'u', resourceVersion: '3' } };
 
@@ -367,7 +367,7 @@ describe('known objects', () => {
   });
 });
 
-test('an item that cannot be scanned is parsed, and its invalid JSON is reported at once', async () => {
+test('an item whose metadata cannot be scanned is parsed at once, and its invalid JSON reported', async () => {
   const escaped = listOf(A).replace('"a"', '"\\u0061"');
   const broken = escaped.replace('"u"', 'hush');
 
@@ -380,7 +380,7 @@ test('an item that cannot be scanned is parsed, and its invalid JSON is reported
   expect(JSON.stringify(refusal) + String((refusal as Error).cause)).not.toContain('hush');
 });
 
-test('invalid JSON behind the metadata of an item is reported when the item is read', async () => {
+test('invalid JSON after the metadata of an item is reported only when the item is used', async () => {
   const text = listOf({ ...A, data: { k: 'v' } }, A).replace('"v"', 'hush');
 
   const { items } = await list({ text });

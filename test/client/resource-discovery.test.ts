@@ -26,7 +26,7 @@ function status(code: number, reason: string, details: object): CannedAnswer {
 }
 const named = { name: NAME, group: 'apiextensions.k8s.io', kind: 'customresourcedefinitions' };
 
-test('[W-40] a definition is gone when a Status names it as not found', async () => {
+test('[W-40] a definition is gone if the answer is a Status NotFound for its name', async () => {
   const transport = cannedTransport(() => status(404, 'NotFound', named));
 
   const gone = await resourceDiscovery(transport, widgets, new FakeClock()).isDefinitionGone(
@@ -57,7 +57,7 @@ test.each<[string, CannedAnswer | Error]>([
   ['is answered by the proxy', { status: 500, headers: TEXT, body: 'dial tcp: refused' }],
   ['is answered with 503', status(503, 'ServiceUnavailable', named)],
   ['is not answered', new Error('connection lost')],
-])('[W-40] a definition does not count as gone when it %s', async (_how, answer) => {
+])('[W-40] a definition is not treated as gone if it %s', async (_how, answer) => {
   const transport = cannedTransport(() => {
     if (answer instanceof Error) throw answer;
     return answer;
@@ -74,7 +74,7 @@ test.each<[string, CannedAnswer | Error]>([
 test.each([
   configMaps,
   ingresses,
-])('[W-40] a built-in resource is never gone, and no request is sent: $plural', async (resource) => {
+])('[W-40] the definition of a built-in resource is never gone, without a request: $plural', async (resource) => {
   const transport = cannedTransport(() =>
     status(404, 'NotFound', { ...named, name: `${resource.plural}.${resource.group}` }),
   );
@@ -103,7 +103,7 @@ test.each<[string, CannedAnswer, readonly string[]]>([
   ],
   ['none with 404 text', { status: 404, headers: TEXT, body: '404 page not found' }, []],
   ['none with a 404 Status', status(404, 'NotFound', {}), []],
-])('[W-40] discovery of a group and version returns %s', async (_what, answer, plurals) => {
+])('[W-40] discovery of a group version returns %s', async (_what, answer, plurals) => {
   const transport = cannedTransport(() => answer);
 
   const served = await resourceDiscovery(transport, widgets, new FakeClock()).served(signal);
@@ -112,7 +112,7 @@ test.each<[string, CannedAnswer, readonly string[]]>([
   expect(transport.requests.map(({ path }) => path)).toEqual(['/apis/example.com/v1']);
 });
 
-test('[W-40] a refused discovery is a failure, and not an empty answer', async () => {
+test('[W-40] if discovery is refused, this is an error, and not an empty answer', async () => {
   const transport = cannedTransport(() => ({ status: 403, headers: TEXT, body: 'Forbidden' }));
 
   const served = resourceDiscovery(transport, widgets, new FakeClock()).served(signal);

@@ -10,7 +10,7 @@ const json = { 'content-type': 'application/json' };
 const status = (code: number, reason: string, more: object = {}): string =>
   JSON.stringify({ kind: 'Status', status: 'Failure', code, reason, message: 'no', ...more });
 
-describe('the layer of a failure', () => {
+describe('the layer to which a failure is attributed', () => {
   test.each([
     // the API server
     ['a conflict', 409, json, status(409, 'Conflict'), { code: 'API_STATUS', status: 409 }],
@@ -114,7 +114,7 @@ describe('the layer of a failure', () => {
     expect(error).toMatchObject({ status: 409, reason: 'Conflict' });
   });
 
-  test('[P-11] every recorded failure is attributed to its sender', () => {
+  test('[P-11] every recorded failure is attributed to the layer that sent it', () => {
     const failures = ['errors', 'server-restart', 'crd', 'list-paging']
       .flatMap((name) => recording(name))
       .map(({ response }) => response)
@@ -136,7 +136,7 @@ describe('the layer of a failure', () => {
   });
 });
 
-describe('the fate of a request that the proxy could not answer', () => {
+describe('whether a request reached the API server, if kubectl proxy could not answer it', () => {
   test.each([
     ['dial tcp 127.0.0.1:6443: connect: connection refused', 'not-sent'],
     ['dial tcp 10.96.0.1:443: i/o timeout', 'not-sent'],
@@ -179,7 +179,7 @@ describe('the fate of a request that the proxy could not answer', () => {
       'unknown',
     ],
     ['', 'unknown'],
-  ])('[P-12] the fate of a request after "%s" is %s', (message, fate) => {
+  ])('[P-12] after the proxy\'s error "%s" the field `fate` of the error is %s', (message, fate) => {
     const error = responseFailure({ status: 500, headers: text, text: `${message}\n` }, 0);
 
     expect(error).toMatchObject({ code: 'AMBASSADOR_UPSTREAM', fate });
@@ -196,7 +196,7 @@ describe('the fate of a request that the proxy could not answer', () => {
   });
 });
 
-test('[P-19] a refusal by the filter of kubectl proxy differs from RBAC', () => {
+test('[P-19] a refusal by the filter of kubectl proxy is distinguished from one by RBAC', () => {
   const filter = responseFailure({ status: 403, headers: text, text: 'Forbidden\n' }, 0);
   const rbac = responseFailure({ status: 403, headers: json, text: status(403, 'Forbidden') }, 0);
 
@@ -209,7 +209,7 @@ test('[P-19] a refusal by the filter of kubectl proxy differs from RBAC', () => 
   expect(rbac).toMatchObject({ code: 'API_STATUS', layer: 'api-server', status: 403 });
 });
 
-test('the error of a refusal by the filter names the request without its query, the layer, and the remedy', () => {
+test('the error for a refusal by the filter contains the request without its query, and the remedy', () => {
   const asked = { method: 'PATCH', path: '/api/v1/namespaces/a/secrets/b?fieldManager=x' };
 
   const failure = responseFailure({ status: 403, headers: text, text: 'Forbidden\n', asked }, 0);
@@ -222,7 +222,7 @@ test('the error of a refusal by the filter names the request without its query, 
   expect(failure.message).toMatch(/Declare it in the controller .*chancery generate proxy/);
 });
 
-describe('a 401', () => {
+describe('the error for the status 401', () => {
   const failed = (message: string) =>
     responseFailure(
       { status: 401, headers: json, text: status(401, 'Unauthorized', { message }) },
@@ -232,7 +232,7 @@ describe('a 401', () => {
   test.each([
     "services \"shop\" is forbidden: ValidatingAdmissionPolicy 'badges' with binding 'all' denied request: no badge",
     'admission webhook "badges.example.com" denied the request: no badge',
-  ])('[real R-1] a 401 of admission does not blame the token: %s', (message) => {
+  ])('[real R-1] the error for a 401 of admission says that the token was accepted: %s', (message) => {
     const error = failed(message);
 
     expect(error.message).toContain(message);
@@ -244,12 +244,12 @@ describe('a 401', () => {
   test.each([
     'Unauthorized',
     "a token for ValidatingAdmissionPolicy 'x' denied request: y",
-  ])('[real R-1] a 401 of authentication blames the token: %s', (message) => {
+  ])('[real R-1] the error for a 401 of authentication says that the token is not accepted: %s', (message) => {
     expect(failed(message).message).toMatch(/does not accept the ambassador’s token/);
   });
 });
 
-describe('an unserved path', () => {
+describe('the error for a path that is not served', () => {
   test('[P-11] an unserved path is distinguished from a missing object', () => {
     const unserved = responseFailure(
       { status: 404, headers: text, text: '404 page not found\n' },
@@ -264,7 +264,7 @@ describe('an unserved path', () => {
   });
 });
 
-describe('Retry-After', () => {
+describe('the delay in Retry-After', () => {
   const nowMs = Date.UTC(2026, 10, 21, 12, 0, 0);
 
   test.each([
@@ -291,7 +291,7 @@ describe('Retry-After', () => {
     ['the body alone', {}, { details: { retryAfterSeconds: 3 } }, 3_000],
     ['the larger of both', { 'retry-after': '2' }, { details: { retryAfterSeconds: 3 } }, 3_000],
     ['neither', {}, {}, undefined],
-  ])('[P-14] the wait time is taken from %s', (_, headers, more, expected) => {
+  ])('[P-14] the delay before a retry is taken from %s', (_, headers, more, expected) => {
     const answer = {
       status: 429,
       headers: { ...json, ...headers },
@@ -303,7 +303,7 @@ describe('Retry-After', () => {
 
   test.each([
     429, 503,
-  ])('[P-14] Retry-After counts for a %i with a text body, too', (httpStatus) => {
+  ])('[P-14] Retry-After is also used for a %i whose body is plain text', (httpStatus) => {
     const headers = { ...text, 'retry-after': '1' };
 
     const error = responseFailure({ status: httpStatus, headers, text: 'later' }, nowMs);

@@ -48,8 +48,8 @@ function sent({ requests }: CannedTransport, at = 0): object {
   };
 }
 
-describe('get and find', () => {
-  test('[P-5] get reads one object', async () => {
+describe('the methods `get` and `find`', () => {
+  test('[P-5] `get` reads one object', async () => {
     const [client, transport] = clientWith(() => ({ body: configMap }));
 
     const object = await client.get(configMaps, target, { signal });
@@ -65,7 +65,7 @@ describe('get and find', () => {
     expect(transport.requests[0]?.headers).toMatchObject({ accept: 'application/json' });
   });
 
-  test('a missing object is an error for get, and undefined for find', async () => {
+  test('for a missing object `get` throws, and `find` returns undefined', async () => {
     const [client] = clientWith(() =>
       status(404, 'NotFound', { details: { name: 'a', kind: 'configmaps' } }),
     );
@@ -74,7 +74,7 @@ describe('get and find', () => {
     expect(await client.find(configMaps, target, { signal })).toBeUndefined();
   });
 
-  test('a missing resource is an error for find, too', async () => {
+  test('for a missing resource `find` throws, too', async () => {
     const [client] = clientWith(() => ({
       status: 404,
       headers: { 'content-type': 'text/plain' },
@@ -92,7 +92,7 @@ describe('get and find', () => {
     ['that is a Table', { kind: 'Table', apiVersion: 'meta.k8s.io/v1' }],
     ['that is a Status', { kind: 'Status', apiVersion: 'v1', status: 'Success' }],
     ['without metadata', { ...configMap, metadata: null }],
-  ])('get refuses an answer %s', async (_, body) => {
+  ])('`get` refuses an answer %s', async (_, body) => {
     const [client] = clientWith(() => ({ body }));
 
     await expect(client.get(configMaps, target, { signal })).rejects.toMatchObject({
@@ -114,7 +114,7 @@ describe('get and find', () => {
   });
 });
 
-describe('list', () => {
+describe('the method `list`', () => {
   const page = (names: readonly string[], token?: string): CannedAnswer => ({
     body: {
       kind: 'ConfigMapList',
@@ -124,7 +124,7 @@ describe('list', () => {
     },
   });
 
-  test('list reads every page, with the selectors on all of them', async () => {
+  test('`list` reads every page, and sends the selectors with each request', async () => {
     const pages = [page(['a', 'b'], 't1'), page([], 't2'), page(['c'])];
     const [client, transport] = clientWith((index) => pages[index] ?? expect.unreachable());
 
@@ -148,7 +148,7 @@ describe('list', () => {
     ]);
   });
 
-  test('list over all namespaces names no namespace', async () => {
+  test('`list` without a namespace requests the objects of all namespaces', async () => {
     const [client, transport] = clientWith(() => page([]));
 
     await client.list(configMaps, { labelSelector: '', signal });
@@ -156,14 +156,14 @@ describe('list', () => {
     expect(sent(transport)).toMatchObject({ path: '/api/v1/configmaps', query: { limit: '500' } });
   });
 
-  test('list reads 130 000 items from a server that ignores the limit', async () => {
+  test('`list` reads 130,000 items from a server that ignores the limit', async () => {
     const names = Array.from({ length: 130_000 }, (_, at) => `n${at}`);
     const [client] = clientWith(() => page(names));
 
     expect(await client.list(configMaps, { signal })).toHaveLength(130_000);
   });
 
-  test('list starts over once without pages when a page token has expired', async () => {
+  test('if a continue token has expired, `list` starts over once, without pages', async () => {
     const answers = [page(['a'], 't1'), status(410, 'Expired'), page(['b', 'c'])];
     const [client, transport] = clientWith((index) => answers[index] ?? expect.unreachable());
 
@@ -173,14 +173,14 @@ describe('list', () => {
     expect(parsePath(transport.requests[2]).query).toEqual({ labelSelector: 'x' });
   });
 
-  test('list fails when the second attempt has expired, too', async () => {
+  test('`list` fails if a continue token expires in the second attempt, too', async () => {
     const answers = [page(['a'], 't1'), status(410, 'Expired'), status(410, 'Expired')];
     const [client] = clientWith((index) => answers[index] ?? expect.unreachable());
 
     await expect(client.list(configMaps, { signal })).rejects.toMatchObject({ status: 410 });
   });
 
-  test('list fails when a page is truncated', async () => {
+  test('`list` fails if a page is truncated', async () => {
     const answers: CannedAnswer[] = [
       page(['a'], 't1'),
       { body: '{"kind":"ConfigMapList","items":[' },
@@ -191,8 +191,8 @@ describe('list', () => {
   });
 });
 
-describe('writes', () => {
-  test('[P-8] create posts to the collection', async () => {
+describe('the methods that write', () => {
+  test('[P-8] `create` sends a POST to the collection', async () => {
     const [client, transport] = clientWith(() => ({ status: 201, body: configMap }));
 
     const created = await client.create(configMaps, configMap, { signal });
@@ -207,7 +207,7 @@ describe('writes', () => {
     });
   });
 
-  test('create of a subresource posts to the object, and takes an answer of another kind', async () => {
+  test("`create` of a subresource sends a POST to the object's path, and accepts another kind as answer", async () => {
     const binding: KubernetesObject = { apiVersion: 'v1', kind: 'Binding', metadata: target };
     const [client, transport] = clientWith(() => ({
       status: 201,
@@ -219,7 +219,7 @@ describe('writes', () => {
     expect(sent(transport)).toMatchObject({ path: '/api/v1/namespaces/demo/pods/a/binding' });
   });
 
-  test('[P-8] apply sends JSON as an apply patch, without managedFields', async () => {
+  test('[P-8] `apply` sends JSON as an apply patch, without managedFields', async () => {
     const [client, transport] = clientWith(() => ({ body: configMap }));
     const object = { ...configMap, metadata: { ...target, uid: 'u1', managedFields: [{}] } };
 
@@ -235,7 +235,7 @@ describe('writes', () => {
     expect(object.metadata.managedFields).toEqual([{}]);
   });
 
-  test('[P-8] update puts the object', async () => {
+  test('[P-8] `update` sends the object with PUT', async () => {
     const [client, transport] = clientWith(() => ({ body: configMap }));
 
     await client.update(configMaps, versioned, { dryRun: true, signal });
@@ -253,7 +253,7 @@ describe('writes', () => {
     [{ type: 'merge', body: { data: { a: null } } }, 'application/merge-patch+json'],
     [{ type: 'strategic', body: { spec: {} } }, 'application/strategic-merge-patch+json'],
     [{ type: 'json', body: [{ op: 'remove', path: '/data/a' }] }, 'application/json-patch+json'],
-  ])('[P-8] patch sends the content type of its kind (%#)', async (patch, contentType) => {
+  ])('[P-8] `patch` sends the content type for the type of the patch (%#)', async (patch, contentType) => {
     const [client, transport] = clientWith(() => ({
       body: { apiVersion: 'apps/v1', kind: 'Deployment', metadata: target },
     }));
@@ -269,7 +269,7 @@ describe('writes', () => {
     });
   });
 
-  test('a write is refused with the ApiError of the server', async () => {
+  test('if the server refuses a write, its Status is thrown as an ApiError', async () => {
     const [client] = clientWith(() => status(409, 'Conflict'));
 
     await expect(client.update(configMaps, versioned, { signal })).rejects.toMatchObject({
@@ -280,18 +280,18 @@ describe('writes', () => {
   });
 });
 
-describe('delete', () => {
+describe('the method `delete`', () => {
   test.each([
     [200, configMap],
     [202, configMap],
     [200, { kind: 'Status', apiVersion: 'v1', status: 'Success' }],
-  ])('delete accepts the answer %i %o', async (code, body) => {
+  ])('`delete` accepts the answer %i %o', async (code, body) => {
     const [client] = clientWith(() => ({ status: code, body }));
 
     await expect(client.delete(configMaps, target, { signal })).resolves.toBeUndefined();
   });
 
-  test('[P-9] delete without options has no body', async () => {
+  test('[P-9] `delete` without options sends no body', async () => {
     const [client, transport] = clientWith(() => ({}));
 
     await client.delete(nodes, { name: 'n1' }, { signal });
@@ -305,7 +305,7 @@ describe('delete', () => {
     });
   });
 
-  test('[P-9] delete sends its options', async () => {
+  test('[P-9] `delete` sends its options in the body', async () => {
     const [client, transport] = clientWith(() => ({}));
     const options = {
       preconditions: { uid: 'u1', resourceVersion: '7' },
@@ -321,7 +321,7 @@ describe('delete', () => {
     });
   });
 
-  test('a failure Status with HTTP 200 is a failure of delete', async () => {
+  test('`delete` throws if the answer is a failure Status, even with HTTP 200', async () => {
     const [client] = clientWith(() => ({ ...status(409, 'Conflict'), status: 200 }));
 
     await expect(client.delete(configMaps, target, { signal })).rejects.toMatchObject({
@@ -330,8 +330,8 @@ describe('delete', () => {
   });
 });
 
-describe('evict', () => {
-  test('[P-8] evict posts an Eviction', async () => {
+describe('the method `evict`', () => {
+  test('[P-8] `evict` sends a POST with an Eviction', async () => {
     const [client, transport] = clientWith(() => ({
       status: 201,
       body: { kind: 'Status', apiVersion: 'v1', status: 'Success' },
@@ -353,7 +353,7 @@ describe('evict', () => {
     });
   });
 
-  test('a refusal by a disruption budget is recognisable', async () => {
+  test('the error of `evict` tells a refusal by a disruption budget from others', async () => {
     const details = { causes: [{ reason: 'DisruptionBudget' }], retryAfterSeconds: 10 };
     const [client] = clientWith(() => status(429, 'TooManyRequests', { details }));
 
@@ -364,13 +364,13 @@ describe('evict', () => {
   });
 });
 
-describe('over HTTP', () => {
+describe('a client over HTTP', () => {
   afterEach(() => {
     nock.cleanAll();
     nock.restore();
   });
 
-  test('a get goes through undici to the ambassador and back', async () => {
+  test('`get` through undici returns the object that the ambassador answers', async () => {
     if (!nock.isActive()) nock.activate();
     nock('http://127.0.0.1:8001', { reqheaders: { accept: 'application/json' } })
       .get('/api/v1/namespaces/demo/configmaps/a')

@@ -91,7 +91,7 @@ test.each<[string, unknown, number]>([
   ['zero: the back-off', busy(503, '0', 0), 500],
   ['the past: the back-off', busy(429, 'Thu, 01 Jan 1970 00:00:00 GMT'), 500],
   ['words: the back-off', busy(429, 'soon', 'later'), 500],
-])('[P-14] a request to a busy server is repeated after %s', async (_, error, delayMs) => {
+])('[P-14] the delay before a request to a busy server is repeated: %s', async (_, error, delayMs) => {
   const { at } = await run([error, new Error('over')], { budgetMs: 120_000 });
 
   expect(at).toEqual([0, delayMs]);
@@ -104,7 +104,7 @@ test('[P-14] without a Retry-After the delays double from half a second to 30 s'
   expect(delays).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
 });
 
-test('[P-14] every delay is stretched by at most a fifth', async () => {
+test('[P-14] jitter makes every delay longer by at most a fifth', async () => {
   const { at } = await run([busy(429, '3'), refused, new Error('over')], { random: 0.999_999 });
 
   expect(at[1]).toBeGreaterThan(3_599);
@@ -112,7 +112,7 @@ test('[P-14] every delay is stretched by at most a fifth', async () => {
   expect((at[2] ?? 0) - (at[1] ?? 0)).toBeLessThan(120);
 });
 
-test('[P-14] a 429 of a disruption budget is not repeated', async () => {
+test('[P-14] a request is not repeated after a 429 that a disruption budget caused', async () => {
   const error = new ApiError({
     code: 429,
     details: { retryAfterSeconds: 1, causes: [{ reason: 'DisruptionBudget' }] },
@@ -130,11 +130,11 @@ test.each([
     new AmbassadorError('no', { code: 'AMBASSADOR_FORBIDDEN', fate: 'not-sent' }),
   ],
   ['a bug', new TypeError('x is undefined')],
-])('[P-13] %s is not repeated', async (_, error) => {
+])('[P-13] a request is not repeated after this error: %s', async (_, error) => {
   expect(await run([error])).toEqual({ at: [0], error, endedAt: 0 });
 });
 
-test('[P-15] a 429 whose Retry-After exceeds the deadline is thrown at once', async () => {
+test('[P-15] a 429 is thrown at once if its Retry-After is longer than the retry budget', async () => {
   const error = busy(429, '5');
 
   expect(await run([error], { budgetMs: 1_000 })).toEqual({ at: [0], error, endedAt: 0 });
@@ -148,7 +148,7 @@ test('[P-15] no attempt starts after the retry budget of 10 s', async () => {
   expect(endedAt).toBeLessThanOrEqual(DEFAULT_RETRY_BUDGET_MS);
 });
 
-test('[P-15] an abort ends the wait with its reason, and no timer is left', async () => {
+test('[P-15] an abort during a delay is thrown with its reason, and no timer is left', async () => {
   const clock = new FakeClock();
   const stop = new AbortController();
   const reason = new Error('stopped');
@@ -182,7 +182,7 @@ test('[P-15] an aborted call is not repeated, whatever its failure', async () =>
   expect(clock.pending).toBe(0);
 });
 
-test('[P-15] the retry budget does not cut off a running attempt', async () => {
+test('[P-15] an attempt may run longer than the retry budget', async () => {
   const clock = new FakeClock();
   const client = retrying({ clock }, async () => {
     await sleep(clock, 50_000, never);
@@ -195,7 +195,7 @@ test('[P-15] the retry budget does not cut off a running attempt', async () => {
   expect(await running).toBe(OBJECT);
 });
 
-test('[P-13] the outcome stays unknown when the read that should clarify it fails', async () => {
+test('[P-13] the outcome of a write stays unknown if the read that should clarify it fails', async () => {
   const clock = new FakeClock();
   const unknown = new AmbassadorError('lost', { code: 'CONNECTION_LOST', fate: 'unknown' });
   const errors = [unknown, new ApiError({ code: 409, reason: 'Conflict' })];
@@ -210,7 +210,7 @@ test('[P-13] the outcome stays unknown when the read that should clarify it fail
   await expect(running).rejects.toBe(unknown);
 });
 
-test('[P-15] an abort during the read that should clarify an outcome is thrown as the abort', async () => {
+test('[P-15] an abort during the read after an unknown outcome is thrown with its reason', async () => {
   const clock = new FakeClock();
   const stop = new AbortController();
   const unknown = new AmbassadorError('lost', { code: 'CONNECTION_LOST', fate: 'unknown' });
@@ -228,7 +228,7 @@ test('[P-15] an abort during the read that should clarify an outcome is thrown a
   await expect(running).rejects.toBe(stop.signal.reason);
 });
 
-test('[P-21] repeated requests are counted by the code of the previous attempt', async () => {
+test('[P-21] the metric of repeated requests has the status code of the previous attempt', async () => {
   const meter = new RecordingMeter();
 
   await run([busy(429), refused, refused, new Error('over')], { meter });

@@ -38,7 +38,7 @@ async function finished<T>(promise: Promise<T>, clock: FakeClock): Promise<T> {
   return promise;
 }
 
-test('[K-43] a version conflict is retried after 10 ms plus a tenth at most', async () => {
+test('[K-43] after a version conflict the next attempt follows in 10 ms, plus at most a tenth', async () => {
   const clock = new FakeClock();
   const { madeAt, attempt } = failing(4, clock);
 
@@ -49,7 +49,7 @@ test('[K-43] a version conflict is retried after 10 ms plus a tenth at most', as
   expect(pauses).toEqual([11, 11, 11, 11]);
 });
 
-test('[K-43] five attempts are made, and the last conflict is thrown', async () => {
+test('[K-43] after five attempts the last conflict is thrown', async () => {
   const clock = new FakeClock();
   const { madeAt, attempt } = failing(9, clock);
 
@@ -60,7 +60,7 @@ test('[K-43] five attempts are made, and the last conflict is thrown', async () 
   expect(madeAt).toHaveLength(5);
 });
 
-test('[K-43] the delays grow by the factor, and the given number of attempts is made', async () => {
+test('[K-43] the option `factor` multiplies each delay, and `attempts` is the number of attempts', async () => {
   const clock = new FakeClock();
   const { madeAt, attempt } = failing(9, clock);
   const options = { clock, attempts: 4, delayMs: 8, factor: 2, random: () => 0 };
@@ -127,7 +127,7 @@ const increased = ({ apiVersion, kind, metadata: { name, namespace = '' }, data 
   data: { ...data, count: String(Number(data?.count) + 1) },
 });
 
-test('[K-43] many writers of one object lose no update', async () => {
+test('[K-43] if many writers update one object concurrently, no update is lost', async () => {
   const { env, client, namespace, target } = await startShared();
   const options = { clock: systemClock, attempts: 100 };
 
@@ -140,7 +140,7 @@ test('[K-43] many writers of one object lose no update', async () => {
   expect(env.requests.count({ verb: 'get' })).toBe(env.requests.count({ verb: 'update' }));
 });
 
-test('[K-43] updateLive writes nothing when the change finds nothing to do', async () => {
+test('[K-43] updateLive writes nothing if the function returns the same object or undefined', async () => {
   const { env, client, target } = await startShared();
 
   const same = await updateLive(client, configMaps, target, (live) => live, { clock: systemClock });
@@ -153,7 +153,7 @@ test('[K-43] updateLive writes nothing when the change finds nothing to do', asy
   expect(env.requests.count({ verb: 'update' })).toBe(0);
 });
 
-test('[K-43] updateLive as a dry run returns the change, and stores nothing', async () => {
+test('[K-43] updateLive with `dryRun` returns the changed object, and stores nothing', async () => {
   const { env, client, namespace, target } = await startShared();
   const options = { clock: systemClock, dryRun: true };
 

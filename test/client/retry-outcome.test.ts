@@ -17,7 +17,7 @@ const live = {
   status: { replicas: 3 },
 };
 
-test('[P-13] an update is recognised although the server changed its own fields', () => {
+test('[P-13] a stored update is recognised even if fields that the server sets are different', () => {
   const sent = {
     ...live,
     metadata: { ...live.metadata, resourceVersion: '8', generation: 1, managedFields: [] },
@@ -33,11 +33,11 @@ test.each<[string, object]>([
   ['a shorter list', { spec: { ...live.spec, list: [{ a: 1 }] } }],
   ['a list for an object', { spec: [] }],
   ['other finalizers', { metadata: { ...live.metadata, finalizers: ['a.b/c'] } }],
-])('[P-13] an update whose object has %s does not count as done', (_, change) => {
+])('[P-13] an update is not taken for done if the stored object has %s', (_, change) => {
   expect(isAsUpdated(live, { ...live, ...change }, undefined)).toBe(false);
 });
 
-test('[P-13] only the status counts for a status update, and a scale update cannot be recognised', () => {
+test('[P-13] a stored status update is recognised by its status; a scale update cannot be recognised', () => {
   const other = { ...live, spec: {} };
 
   expect(isAsUpdated(live, other, 'status')).toBe(true);
@@ -59,7 +59,7 @@ test.each<[object, boolean]>([
   [{ spec: { replicas: { a: null } } }, false],
   [{ spec: { list: {} } }, false],
   [{ spec: { constructor: {} } }, true],
-])('[P-13] the merge patch %j counts as done: %s', (body, done) => {
+])('[P-13] whether the merge patch %j is taken for done: %s', (body, done) => {
   expect(isAsPatched(live, { type: 'merge', body })).toBe(done);
 });
 
@@ -75,6 +75,6 @@ test.each<[JsonPatchOperation, boolean]>([
   [{ op: 'remove', path: '/spec/replicas' }, false],
   [{ op: 'remove', path: '/nowhere/at/all' }, true],
   [{ op: 'copy', from: '/spec/replicas', path: '/status/replicas' }, false],
-])('[P-13] the JSON patch %j counts as done: %s', (operation, done) => {
+])('[P-13] whether the JSON patch %j is taken for done: %s', (operation, done) => {
   expect(isAsPatched(live, { type: 'json', body: [operation] })).toBe(done);
 });

@@ -92,7 +92,7 @@ test('[P-13] an update with a resourceVersion succeeds when its first answer was
   expect(transport.attempts).toEqual([`PUT ${PATH}/a`, `PUT ${PATH}/a`, `GET ${PATH}/a`]);
 });
 
-test('[P-13] a lost update is a conflict when another write came in between', async () => {
+test('[P-13] an update whose request was lost is a conflict if another write came in between', async () => {
   const { server, client, finish, stored } = await fixture(['lost']);
   const { metadata } = server.create(configMap({ labels: { a: 'b' } }, { value: 'old' }));
   server.patch('v1', 'ConfigMap', 'default', 'a', { data: { value: 'theirs' } });
@@ -152,7 +152,7 @@ test('[P-13] a JSON patch with a test succeeds when its first answer was lost', 
   expect(transport.attempts).toEqual([`PATCH ${PATH}/a`, `PATCH ${PATH}/a`, `GET ${PATH}/a`]);
 });
 
-test('[P-13] a lost JSON patch whose test fails because of another write is refused', async () => {
+test('[P-13] a lost JSON patch is refused if its test fails because of another write', async () => {
   const { server, client, finish } = await fixture(['lost']);
   server.create(configMap({}, { value: 'theirs' }));
   const body: readonly JsonPatchOperation[] = [
@@ -191,7 +191,7 @@ test('[P-13] an apply is repeated, and creates one object', async () => {
 test.each([
   'swallowed',
   'lost',
-] as const)('[P-13] a delete with a uid succeeds when the object is gone, after a first request that was %s', async (fortune) => {
+] as const)('[P-13] a delete with a uid succeeds if the object is gone after the first request was %s', async (fortune) => {
   const { server, client, finish, stored } = await fixture([fortune]);
   const uid = uidOf(server.create(configMap()));
 
@@ -200,7 +200,7 @@ test.each([
   expect(stored()).toBeUndefined();
 });
 
-test('[P-13] a delete with a uid succeeds when another object has the name, and that object stays', async () => {
+test('[P-13] a delete with a uid succeeds if another object has the name, which is not deleted', async () => {
   const { server, client, finish, stored } = await fixture(['lost']);
   server.create(configMap({}, { value: 'other' }));
 
@@ -209,7 +209,7 @@ test('[P-13] a delete with a uid succeeds when another object has the name, and 
   expect(stored()?.data).toEqual({ value: 'other' });
 });
 
-test('[P-13] a delete that only a finalizer delays succeeds, whatever its resourceVersion', async () => {
+test('[P-13] a delete whose answer was lost succeeds if the object waits only for a finalizer', async () => {
   const { server, client, finish, stored } = await fixture(['swallowed']);
   const { metadata } = server.create(configMap({ finalizers: ['a.b/c'] }));
   const { uid = '', resourceVersion = '' } = metadata;
@@ -221,7 +221,7 @@ test('[P-13] a delete that only a finalizer delays succeeds, whatever its resour
   expect(stored()?.metadata.deletionTimestamp).toBeDefined();
 });
 
-test('[P-13] a lost delete is a conflict when another write came in between', async () => {
+test('[P-13] a delete whose request was lost is a conflict if another write came in between', async () => {
   const { server, client, finish, stored } = await fixture(['lost']);
   const { uid = '', resourceVersion = '' } = server.create(configMap()).metadata;
   server.patch('v1', 'ConfigMap', 'default', 'a', { data: { value: 'theirs' } });
@@ -249,7 +249,7 @@ const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'o1' };
 test.each([
   ['owner', { ownerReferences: [owner], labels: { app: 'web' } }],
   ['content', {}],
-])('[P-13] a create whose first answer was lost recognises its object by its %s', async (_, metadata) => {
+])('[P-13] after a lost answer the created object is recognised by its %s', async (_, metadata) => {
   const { client, transport, finish, stored } = await fixture(['swallowed']);
 
   const created = await finish(client.create(configMaps, configMap(metadata), { signal }));
@@ -262,7 +262,7 @@ test.each([
   ['of another owner', { ownerReferences: [{ ...owner, uid: 'o2' }], labels: { app: 'web' } }],
   ['without an owner', { labels: { app: 'web' } }],
   ['with other labels', { ownerReferences: [owner], labels: { app: 'db' } }],
-])('[P-13] a lost create does not take an object %s for its own', async (_, theirs) => {
+])('[P-13] after a lost create an existing object %s is a conflict', async (_, theirs) => {
   const { server, client, finish, stored } = await fixture(['lost']);
   const uid = uidOf(server.create(configMap(theirs, { value: 'theirs' })));
   const ours = configMap({ ownerReferences: [owner], labels: { app: 'web' } });
@@ -273,7 +273,7 @@ test.each([
   expect(stored()?.metadata.uid).toBe(uid);
 });
 
-test('[P-13] a lost create does not take an object with other content for its own', async () => {
+test('[P-13] after a lost create an existing object with other content is a conflict', async () => {
   const { server, client, finish } = await fixture(['lost']);
   server.create(configMap({ labels: { app: 'web' } }, { value: 'theirs' }));
 
@@ -346,7 +346,7 @@ test('[P-13] a dry run is always repeated', async () => {
   expect(server.list('v1', 'ConfigMap', 'default').filter(isGenerated)).toEqual([]);
 });
 
-test('[P-13] a refusal of the first attempt is final, even if a matching object exists', async () => {
+test('[P-13] if the first attempt is refused, this is final, even if a matching object exists', async () => {
   const { server, client, transport, finish } = await fixture([]);
   const { metadata } = server.create(configMap());
   server.patch('v1', 'ConfigMap', 'default', 'a', { metadata: { labels: { a: 'b' } } });
@@ -396,7 +396,7 @@ test('[P-13] a status update succeeds when its first answer was lost', async () 
   expect(updated).toMatchObject({ spec, status: { phase: 'Running' } });
 });
 
-test('[P-13] a list patch does not count as done by the start of the list', async () => {
+test('[P-13] a patch of a list is not taken for done if only the start of the list is equal', async () => {
   const { server, client, finish } = await fixture(['lost']);
   const { resourceVersion } = server.create(configMap({ finalizers: ['a.b/c', 'd.e/f'] })).metadata;
   server.patch('v1', 'ConfigMap', 'default', 'a', { data: { value: 'theirs' } });
@@ -407,7 +407,7 @@ test('[P-13] a list patch does not count as done by the start of the list', asyn
   await expect(patching).rejects.toMatchObject({ status: 409 });
 });
 
-test('[P-13] a strategic patch of a list cannot be recognised, and its conflict is thrown', async () => {
+test('[P-13] whether a strategic patch was done cannot be recognised, so its conflict is thrown', async () => {
   const { server, client, finish } = await fixture(['swallowed']);
   const { resourceVersion } = server.create(configMap({}, { value: 'old' })).metadata;
   const body = { metadata: { resourceVersion }, data: { value: 'new' } };
@@ -436,7 +436,7 @@ test('[P-13] a 404 for an unserved path does not prove that an object is gone', 
   await expect(deleting).rejects.toMatchObject({ status: 404 });
 });
 
-test('[P-13] a JSON patch whose removed value still exists does not count as done', async () => {
+test('[P-13] a JSON patch that removes a value is not taken for done while the value exists', async () => {
   const { server, client, finish, stored } = await fixture(['lost']);
   const { resourceVersion } = server.create(configMap()).metadata;
   server.patch('v1', 'ConfigMap', 'default', 'a', { metadata: { labels: { a: 'b' } } });
@@ -451,7 +451,7 @@ test('[P-13] a JSON patch whose removed value still exists does not count as don
   expect(stored()?.data).toEqual({ value: 'new' });
 });
 
-test('[P-12] an unknown outcome stays unknown after a later failure that was not sent', async () => {
+test('[P-12] an unknown outcome stays unknown even if later attempts were not sent', async () => {
   const hopeless = Array<Fortune>(50).fill('not-sent');
   const { client, finish } = await fixture(['swallowed', ...hopeless]);
 

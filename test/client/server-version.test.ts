@@ -23,14 +23,14 @@ test.each<[object, object]>([
     { major: 1, minor: 'latest', gitVersion: { a: 1 } },
     { major: undefined, minor: undefined, gitVersion: '' },
   ],
-])('[P-20] the server version is read as far as it is valid: %j', async (body, expected) => {
+])('[P-20] invalid fields of the server version are ignored: %j', async (body, expected) => {
   const transport = cannedTransport(() => ({ body }));
 
   expect(await serverVersion(transport, { clock, signal })).toEqual(expected);
   expect(transport.requests).toMatchObject([{ method: 'GET', path: '/version' }]);
 });
 
-test('[P-20] the error for a filter that refuses /version says so', async () => {
+test('[P-20] if the filter refuses /version, the error has the code AMBASSADOR_FORBIDDEN', async () => {
   const headers = { 'content-type': 'text/plain; charset=utf-8' };
   const transport = cannedTransport(() => ({ status: 403, headers, body: 'Forbidden\n' }));
 
@@ -39,7 +39,7 @@ test('[P-20] the error for a filter that refuses /version says so', async () => 
   });
 });
 
-test('[P-20] a server with a wrong version is listed and watched like any other', async () => {
+test('[P-20] listing and watching work even if the server reports an unusable version', async () => {
   const object = { metadata: { name: 'a', namespace: 'demo', uid: 'u1', resourceVersion: '7' } };
   const form = { apiVersion: 'v1', kind: 'ConfigMap' };
   const answer = (path: string): CannedAnswer => {

@@ -19,11 +19,11 @@ test.each<[string | undefined, string[]]>([
   ['299 - "never ends', []],
   ['299 -', []],
   ['nonsense', []],
-])('[K-47] the warning header %j has the texts %j', (header, texts) => {
+])('[K-47] the warning header %j contains the warnings %j', (header, texts) => {
   expect(warningTexts(header)).toEqual(texts);
 });
 
-test('[K-47] a warning text is reported once, and again after a thousand others', () => {
+test('[K-47] the same warning is reported once, and again only after a thousand different ones', () => {
   const told: string[] = [];
   const tell = oncePerText((text) => told.push(text));
 
@@ -36,7 +36,7 @@ test('[K-47] a warning text is reported once, and again after a thousand others'
   expect(told.filter((text) => text === 'b')).toHaveLength(2);
 });
 
-test('[K-47] a client reports every warning of an answer, including a refusal', async () => {
+test('[K-47] a client reports the warnings of every answer, even if the request was refused', async () => {
   const heard: string[] = [];
   const headers = { 'content-type': 'application/json', warning: '299 - "v1beta1 is deprecated"' };
   const transport = cannedTransport((_, index) => ({
@@ -56,7 +56,7 @@ test('[K-47] a client reports every warning of an answer, including a refusal', 
   expect(heard).toEqual(['v1beta1 is deprecated', 'v1beta1 is deprecated']);
 });
 
-test('[K-47] the clients of a connection share the reported warnings, and the strictness of writes', async () => {
+test('[K-47] the clients of a connection share `fieldValidation`, and report a warning only once', async () => {
   const heard: string[] = [];
   const headers = { 'content-type': 'application/json', warning: '299 - "unknown field \\"x\\""' };
   const transport = cannedTransport(() => ({ headers, body: object }));

@@ -49,7 +49,7 @@ test('[P-5] lists and watches request JSON', async () => {
   expect(accepted).toEqual(['application/json', 'application/json']);
 });
 
-describe('a page', () => {
+describe('a page of a list', () => {
   const scope = { namespace: 'demo', labelSelector: 'app=web', fieldSelector: 'metadata.name=a' };
   const selectors = { labelSelector: 'app=web', fieldSelector: 'metadata.name=a' };
 
@@ -90,7 +90,7 @@ describe('a page', () => {
 
   const half = "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')";
 
-  test('a page requests the hash ranges of its scope, and returns the ranges that the server applied', async () => {
+  test('a page is requested with `shardSelector`, and has the selector that the server applied', async () => {
     const applied = `${half} || ${half}`;
     const metadata = { resourceVersion: '9', shardInfo: { selector: applied } };
     const transport = cannedTransport(() => ({ body: list(metadata) }));
@@ -108,7 +108,7 @@ describe('a page', () => {
     {},
     { selector: '' },
     { selector: 7 },
-  ])('a page with the shardInfo %j has no hash ranges', async (shardInfo) => {
+  ])('a page with the shardInfo %j has no `shardSelector`', async (shardInfo) => {
     const body = list({ resourceVersion: '9', shardInfo });
     const transport = cannedTransport(() => ({ body }));
 
@@ -121,7 +121,7 @@ describe('a page', () => {
     {},
     { resourceVersion: '' },
     { resourceVersion: '0' },
-  ])('a page with %o cannot start a watch', async (metadata) => {
+  ])('a page with the metadata %o is refused, because no watch can start from it', async (metadata) => {
     const transport = cannedTransport(() => ({ body: list(metadata) }));
 
     const reading = listWatch(transport, configMaps).listPage(latest);
@@ -129,7 +129,7 @@ describe('a page', () => {
     await expect(reading).rejects.toMatchObject({ code: 'DECODE' });
   });
 
-  test('a page fails with the error of the server', async () => {
+  test('if the server refuses a page, its error is thrown', async () => {
     const body = { kind: 'Status', status: 'Failure', code: 410, reason: 'Expired' };
     const transport = cannedTransport(() => ({ status: 410, body }));
 
@@ -138,7 +138,7 @@ describe('a page', () => {
     await expect(reading).rejects.toMatchObject({ status: 410, reason: 'Expired' });
   });
 
-  test('a list of a cluster-scoped resource refuses a namespace', () => {
+  test('listing a cluster-scoped resource with a namespace is refused', () => {
     const transport = cannedTransport(() => ({}));
 
     expect(() => listWatch(transport, nodes, { namespace: 'demo' })).toThrow(
@@ -147,7 +147,7 @@ describe('a page', () => {
   });
 });
 
-describe('a watch', () => {
+describe('the watch of a source', () => {
   test('a watch requests events after a resourceVersion, with bookmarks and a timeout', async () => {
     const transport = cannedTransport(() => ({ body: '' }));
 
@@ -166,7 +166,7 @@ describe('a watch', () => {
     expect(transport.requests[0]).toMatchObject({ purpose: 'watch' });
   });
 
-  test('a watch requests the hash ranges of its scope', async () => {
+  test('a watch is requested with `shardSelector`', async () => {
     const transport = cannedTransport(() => ({ body: '' }));
     const shardSelector =
       "shardRange(object.metadata.namespace, '0xf000000000000000', '0x10000000000000000')";
@@ -185,7 +185,7 @@ describe('a watch', () => {
     expect(transport.requests).toEqual([]);
   });
 
-  test('a watch is open when the response head has arrived, before any event', async () => {
+  test('a watch is returned when the head of the response has arrived, before any event', async () => {
     const server = await rawServer(() => CHUNKED_HEAD);
 
     const events = await listWatch(transportTo(server.url), configMaps).watch(fresh);
@@ -224,7 +224,7 @@ describe('a watch', () => {
     expect(error).toBeUndefined();
   });
 
-  test('a watch that breaks off returns the complete events, then fails', async () => {
+  test('if the connection of a watch breaks off, complete events are returned before the error', async () => {
     const server = await rawServer(({ socket }) => {
       socket.end(CHUNKED_HEAD + chunkOf(line('ADDED', 'a') + line('ADDED', 'b').slice(0, -1)));
       return undefined;
@@ -254,7 +254,7 @@ describe('a watch', () => {
     expect(skipped).toEqual([{ apiVersion: 'v1', kind: 'Secret' }]);
   });
 
-  test('a watch reports all activity, including a part of a line', async () => {
+  test('a watch calls `onActivity` whenever bytes arrive, even for an incomplete line', async () => {
     const server = await rawServer(() => CHUNKED_HEAD);
     let activity = 0;
     const events = await listWatch(transportTo(server.url), configMaps).watch({
@@ -271,7 +271,7 @@ describe('a watch', () => {
     expect(activity).toBe(1);
   });
 
-  test('a watch closes its connection when the reader leaves', async () => {
+  test('a watch closes its connection when the reader leaves the loop', async () => {
     const server = await rawServer(() => CHUNKED_HEAD + chunkOf(line('ADDED', 'a')));
     const controller = new AbortController();
     const source = listWatch(transportTo(server.url), configMaps);
@@ -285,7 +285,7 @@ describe('a watch', () => {
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
-  test('a watch throws the reason when it is aborted, and closes its connection', async () => {
+  test('an aborted watch throws the reason, and closes its connection', async () => {
     const server = await rawServer(() => CHUNKED_HEAD + chunkOf(line('ADDED', 'a')));
     const controller = new AbortController();
     const reason = new Error('stopped');
@@ -318,7 +318,7 @@ describe('a watch', () => {
     await eventually(() => server.sockets[0]?.destroyed);
   });
 
-  test('a watch of a recorded session returns the sent events in order', async () => {
+  test('for a recorded watch all events are returned in order', async () => {
     const recorded = recordedWatches('watch-lifecycle')
       .filter(({ request }) => request.path.includes('/configmaps'))
       .map(watchText)
@@ -370,7 +370,7 @@ describe('metadata-only sources', () => {
   test.each([
     true,
     false,
-  ])('a metadata-only page or watch gives objects their own kind, without managedFields: %s', async (drops) => {
+  ])('the objects of a metadata-only page or watch have their real kind, and no managedFields: %s', async (drops) => {
     const more = { dropManagedFields: drops };
 
     const page = await source.listPage({ ...latest, ...more });
@@ -380,7 +380,7 @@ describe('metadata-only sources', () => {
     expect(items.flat().map(plain)).toEqual([{ type: 'ADDED', object: wanted(drops) }]);
   });
 
-  test('a metadata-only page reuses known objects in the same state', async () => {
+  test('a metadata-only page reuses known objects that have not changed', async () => {
     const before = await source.listPage(latest);
     const known = (): (typeof before.items)[number] | undefined => before.items[0];
 

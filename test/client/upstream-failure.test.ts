@@ -18,7 +18,7 @@ test.each([
   ['x509: certificate signed by unknown authority', 'certificate', /ca\.crt/],
   ['x509: certificate has expired or is not yet valid', 'certificate', /dates, and at the clock/],
   ['remote error: tls: bad certificate', 'certificate', /a certificate does not pass/],
-])('the failure "%s" counts as %s, and the error names the remedy', (text, upstream, remedy) => {
+])('the failure "%s" is classified as %s, and the error contains a remedy', (text, upstream, remedy) => {
   const error = upstreamFailure(500, `${text}\n`);
 
   expect(error).toMatchObject({ code: 'AMBASSADOR_UPSTREAM', layer: 'ambassador' });
@@ -32,20 +32,20 @@ test.each([
   ['EOF', 'broken', 'unknown'],
   ['http2: client connection lost', 'broken', 'unknown'],
   ['failed calling webhook: dial tcp 10.0.0.9:443: connect: refused', 'broken', 'unknown'],
-])('the failure "%s" counts as %s, and passes by itself', (text, upstream, fate) => {
+])('the failure "%s" is classified as %s, and the error contains no remedy', (text, upstream, fate) => {
   const error = upstreamFailure(500, text);
 
   expect(error).toMatchObject({ fate, context: { upstream } });
   expect(error.message).toBe(`the ambassador did not get an answer from the API server: ${text}`);
 });
 
-test('the same text under another status is not attributed to the ambassador', () => {
+test('a failure with the same text and the status 502 is not attributed to the ambassador', () => {
   const error = upstreamFailure(502, 'dial tcp 10.0.0.1:443: connect: connection refused');
 
   expect(error).toMatchObject({ fate: 'unknown', context: { status: 502, upstream: 'broken' } });
 });
 
-test('the error for a 401 names the owner of the token, and the error for a filter 403 the remedy', () => {
+test('the error for a 401 says whose token it is, and for a 403 of the filter how to solve it', () => {
   const unauthorized =
     '{"kind":"Status","code":401,"reason":"Unauthorized","message":"Unauthorized"}';
 

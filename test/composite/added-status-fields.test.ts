@@ -13,7 +13,7 @@ const ready = { ready: { type: 'integer' } };
 test.each([
   {},
   { NODE_ENV: 'production' },
-])('[child 10] a replaced status is written without observedGeneration when the definition lacks that field: %j', async (environment) => {
+])('[child 10] without observedGeneration in the definition a replaced status is written once: %j', async (environment) => {
   const at = await enginePlace({
     definitions: [definitionOf(orchards, ready)],
     decide: () => ({ status: { ready: 1 }, children: maps({ a: '1' }) }),
@@ -30,7 +30,7 @@ test.each([
   expect(await at.env.list('events.k8s.io/v1', 'Event')).toEqual([]);
 });
 
-test('[child 10] a rolling update continues when the definition has no conditions', async () => {
+test('[child 10] a rolling update works even if the definition has no conditions', async () => {
   const clock = new FakeClock();
   const env = await startTestEnv({ environment: {}, embedded: { workloads: false, clock } });
   onTestFinished(() => env.stop());

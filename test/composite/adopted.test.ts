@@ -33,7 +33,7 @@ test.each([
     { matchExpressions: [{ key: 'colour', operator: 'DoesNotExist' }] },
     ['plain'],
   ],
-])('uncontrolledMatching finds objects without a controller by %s in the namespace of the parent', (_what, selector, names) => {
+])("uncontrolledMatching finds, by %s, objects without a controller in the parent's namespace", (_what, selector, names) => {
   const found = uncontrolledMatching(selectorFromObject(selector), parentIn('east'), store());
 
   expect(found.map(({ metadata }) => metadata.name).sort()).toEqual(names);
@@ -47,7 +47,7 @@ test('uncontrolledMatching finds objects in all namespaces for a cluster-scoped 
   expect(found.map(({ metadata }) => metadata.name).sort()).toEqual(['blue', 'far', 'red']);
 });
 
-test('uncontrolledMatching does not list all objects for a selector with a value', () => {
+test('uncontrolledMatching uses the index, and does not list all objects, if the selector has a value', () => {
   const selector = selectorFromObject({ matchLabels: { colour: 'green' } });
   const { byIndex } = store();
   const list = () => {

@@ -46,7 +46,7 @@ function contextThat(remove: (name: string, options: unknown) => Promise<void>):
   } as unknown as ReconcileContext;
 }
 
-test('[contract 57] [K-45] a delete has the uid that was observed, so that a recreated child of that name stays', async () => {
+test('[contract 57] [K-45] a child is deleted by its uid, so that a recreated child is not deleted', async () => {
   const deletes: unknown[] = [];
   const context = contextThat(async (name, options) => void deletes.push([name, options]));
 
@@ -57,7 +57,7 @@ test('[contract 57] [K-45] a delete has the uid that was observed, so that a rec
   ]);
 });
 
-test('[contract 58] a child that is already gone is no failure, but a refused delete is', async () => {
+test('[contract 58] deleting a child that is already gone succeeds, but a refused delete is an error', async () => {
   const gone = contextThat(async () => {
     throw new ApiError({ code: 404, reason: 'NotFound', message: 'gone', details: { name: 'a' } });
   });

@@ -52,14 +52,14 @@ test.each([
   ['without a controller, matching', { app: 'x' }, 'adopt'],
   ['without a controller, not matching', { app: 'y' }, 'none'],
   ['without a controller, matching, being deleted', { app: 'x', isGoing: true }, 'none'],
-] as const)('[K-32] claim() decides about a candidate that is %s', (_what, fields, expected) => {
+] as const)('[K-32] claim() decides whether to keep, adopt, orphan or ignore an object: %s', (_what, fields, expected) => {
   const claimed = claim(parent, [candidate(fields)], SELECTOR);
 
   const found = Object.entries(claimed).filter(([, objects]) => objects.length > 0);
   expect(found.map(([name]) => name)).toEqual(expected === 'none' ? [] : [expected]);
 });
 
-test('without a selector only the owner references decide the claim', () => {
+test('without a selector claim() keeps only objects whose controller is the parent', () => {
   const ours = candidate({ owner: 'p' });
 
   const claimed = claim(parent, [ours, candidate({ app: 'x' })], undefined);
@@ -70,7 +70,7 @@ test('without a selector only the owner references decide the claim', () => {
 test.each([
   ['without a selector', undefined],
   ['with a selector', SELECTOR],
-])('[contract 54] an attachment of a decorator is neither a child nor orphaned, %s', (_what, selector) => {
+])('[contract 54] claim() ignores attachments of decorators, %s', (_what, selector) => {
   const { metadata, ...rest } = candidate({ owner: 'p' });
   const annotations = { 'metacontroller.k8s.io/decorator-controller': 'painter' };
 
@@ -79,7 +79,7 @@ test.each([
   expect(claimed).toEqual({ own: [], adopt: [], orphan: [] });
 });
 
-test('[contract 54] [K-32] a parent that is being deleted neither adopts nor orphans children', () => {
+test('[contract 54] [K-32] while a parent is being deleted, it adopts and orphans no children', () => {
   const left = candidate({ owner: 'p', app: 'y' });
 
   const claimed = claim(deleting, [left, candidate({ app: 'x' })], SELECTOR);
@@ -91,7 +91,7 @@ test.each([
   ['is gone', undefined],
   ['is being deleted', deleting],
   ['is another object of its name', { ...parent, metadata: { ...parent.metadata, uid: 'other' } }],
-])('[K-32] a parent adopts nothing when it %s, unseen by its cache', async (_what, live) => {
+])('[K-32] no child is adopted if the API server reports that the parent %s', async (_what, live) => {
   const patched: string[] = [];
   const context = {
     store: () => ({

@@ -95,7 +95,7 @@ test.each<[string, () => unknown, string]>([
     'sync names a child of a resource that its composite does not declare',
   ],
   ['an error', () => Promise.reject(new Error('sync is broken')), 'sync is broken'],
-])('[K-38] a sync that returns %s deletes nothing, and is reported', async (_what, broken, message) => {
+])('[K-38] if `sync` returns %s, nothing is deleted, and the failure is reported', async (_what, broken, message) => {
   let isBroken = false;
   const declared = sets({
     sync: (set, children) =>
@@ -114,7 +114,7 @@ test.each<[string, () => unknown, string]>([
   expect(env.requests.count({ verb: 'delete' })).toBe(0);
 });
 
-test('[K-45] a foreign object with the name of a child is never changed', async () => {
+test("[K-45] an object with the name of a child is not changed unless it is the parent's child", async () => {
   const {
     env,
     names,
@@ -144,7 +144,7 @@ const adding = decorator<ConfigSet>({
 test.each([
   ['composite', sets(), 'theirs exists without a controller'],
   ['decorator', adding, 'theirs exists and is no attachment of this object'],
-])('a refused child of a %s is reported by an Event on its parent', async (_, declared, note) => {
+])('a refused child of a %s is reported by an Event about its parent', async (_, declared, note) => {
   const { env } = await playground(declared, { names: ['theirs'] }, (cluster, place) =>
     cluster.create(configMap('theirs', { namespace: place })),
   );
@@ -162,7 +162,7 @@ test.each([
   });
 });
 
-test('the Event about a child in another namespace than its parent names that namespace', async () => {
+test('if a child is not in the namespace of its parent, an Event reports its namespace', async () => {
   const astray = child(configMaps, { metadata: { name: 'astray', namespace: 'elsewhere' } });
   const { env } = await playground(sets({ sync: () => ({ children: [astray] }) }), { names: [] });
   const notes = async () =>
@@ -181,7 +181,7 @@ test.each([
   ['with an error', new Error('the rack is full'), 'SyncError'],
   ['by a bug', new TypeError('the rack is full'), 'ReconcileFailed'],
   ['for good', new TerminalError('the rack is full'), 'ReconcileFailed'],
-])('a sync that fails %s is reported by one Event on the parent', async (_, error, reason) => {
+])('if `sync` fails %s, this is reported by one Event about the parent', async (_, error, reason) => {
   const sync = (): never => {
     throw error;
   };
@@ -199,7 +199,7 @@ test.each([
   expect((await told()).map((event) => event.reason)).toEqual([reason]);
 });
 
-test('a child that is refused for good does not keep another child from its retries', async () => {
+test('a child that can never be created does not prevent retries for another child', async () => {
   const quota = { apiVersion: 'v1', kind: 'ResourceQuota', spec: { hard: { configmaps: '1' } } };
   const labels = { seen: 'yes' };
   const declared = sets({
@@ -237,7 +237,7 @@ test.each([
         sync: () => ({ attachments: [], ...again(calls) }),
       }),
   ],
-])('requeueAfterMs 0 calls the function of %s again at once', async (_, declared) => {
+])('with `requeueAfterMs: 0` the function of %s is called again at once', async (_, declared) => {
   const calls: number[] = [];
 
   await playground(declared(calls), { names: [] });
@@ -250,7 +250,7 @@ function again(calls: number[]): { readonly requeueAfterMs?: number } {
   return calls.push(calls.length) === 1 ? { requeueAfterMs: 0 } : {};
 }
 
-test('[K-32] a composite adopts uncontrolled objects that match its selector, and orphans children that no longer match', async () => {
+test('[K-32] a composite adopts objects that match its selector, and orphans children that do not', async () => {
   const selector = { matchLabels: { set: 'a' } };
   const {
     configMap: live,
@@ -278,7 +278,7 @@ test('[K-32] a composite adopts uncontrolled objects that match its selector, an
   });
 });
 
-test('a child outside the selector of its parent is refused before anything is written', async () => {
+test("if a child does not match its parent's selector, nothing is written", async () => {
   const declared = sets({
     sync: () => ({ children: [child(configMaps, { metadata: { name: 'x' } })] }),
   });
@@ -294,7 +294,7 @@ test('a child outside the selector of its parent is refused before anything is w
   expect(await names()).toEqual([]);
 });
 
-test('a child that is being deleted is left to end, and is created again afterwards', async () => {
+test('a child that is being deleted is not changed, and is created again when it is gone', async () => {
   const {
     configMap: live,
     change,
@@ -319,7 +319,7 @@ test('a child that is being deleted is left to end, and is created again afterwa
   expect((await live('a'))?.metadata.uid).not.toBe(before?.metadata.uid);
 });
 
-test('finalize decides the order in which children are deleted, and when the parent may end', async () => {
+test('`finalize` decides in which order children are deleted, and when its finalizer is removed', async () => {
   const declared = sets({
     finalize: {
       name: 'example.dev/orderly',
@@ -345,7 +345,7 @@ test('finalize decides the order in which children are deleted, and when the par
   expect(gone.map(({ name }) => name)).toEqual(['b', 'a', 'set']);
 });
 
-test('the children of a deleted parent are left to the garbage collector', async () => {
+test('the children of a deleted parent are deleted by the garbage collector', async () => {
   const { env, names, namespace, set } = await playground(sets(), { names: ['a', 'b'] });
   await eventually(async () => (await set())?.status?.made === 2);
 
@@ -357,7 +357,7 @@ test('the children of a deleted parent are left to the garbage collector', async
   );
 });
 
-test('sync is not called for a parent that is being deleted', async () => {
+test('`sync` is not called for a parent that is being deleted', async () => {
   const { change, env, names, namespace, set } = await playground(
     sets(),
     { names: ['a'] },
@@ -374,7 +374,7 @@ test('sync is not called for a parent that is being deleted', async () => {
   await consistently(async () => (await names()).join() === 'a', { forMs: 200 });
 });
 
-test('recreate deletes and recreates a child that differs, and keep leaves it unchanged', async () => {
+test("a child that differs is recreated with `update: 'recreate'`, and not changed with 'keep'", async () => {
   const uid = async (of: typeof recreating, name: string): Promise<string | undefined> =>
     (await of.configMap(name))?.metadata.uid;
   const recreating = await playground(
@@ -400,7 +400,7 @@ test('recreate deletes and recreates a child that differs, and keep leaves it un
   expect(await uid(keeping, 'a')).toBe(kept);
 });
 
-test('[K-44] an unchanged child costs no write', async () => {
+test('[K-44] an unchanged child causes no write', async () => {
   let before: number | undefined;
   const ended = (): number => operator.meter.value('controller_runtime_reconcile_total');
   const declared = sets({

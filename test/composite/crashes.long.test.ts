@@ -21,7 +21,7 @@ const sets = composite<ConfigSet>({
   }),
 });
 
-test('[K-38] a composite killed between any two of its calls comes to the same end', async () => {
+test('[K-38] the final state is the same, between whichever requests a composite is killed', async () => {
   const points = await crashPoints({
     env: clusterWithSets,
     arrange: (env, namespace) =>

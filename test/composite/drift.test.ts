@@ -122,13 +122,13 @@ async function edit(
   await env.settled();
 }
 
-describe.each(WRITERS)('[child 4] drift with the writer %s', (_name, writer) => {
+describe.each(WRITERS)('[child 4] how the writer %s treats changes by other clients', (_name, writer) => {
   test.each([
     'apply',
     'rolling-apply',
     'recreate',
     'rolling-recreate',
-  ] as const)('a manual edit of a stated field is reverted with %s, also after a restart', async (update) => {
+  ] as const)('with %s a manual edit of a returned field is reverted, even after a restart', async (update) => {
     const at = await place({ writer, update, ...MAP });
     const before = await press(at, MAP.resource);
 
@@ -146,7 +146,7 @@ describe.each(WRITERS)('[child 4] drift with the writer %s', (_name, writer) => 
 
   test.each(
     KINDS,
-  )('%s in another form than the server’s is no drift, whatever fields others add', async (_kind, resource, stated, theirs) => {
+  )('%s that the server stores in another format causes no write, whatever fields others add', async (_kind, resource, stated, theirs) => {
     for (const update of ['recreate', 'apply'] as const) {
       const at = await place({ writer, update, resource, stated });
       const before = await press(at, resource);
@@ -168,7 +168,7 @@ describe.each(WRITERS)('[child 4] drift with the writer %s', (_name, writer) => 
   test.each([
     'apply',
     'recreate',
-  ] as const)('a field that is no longer stated is removed with %s, also when a previous process stated it', async (update) => {
+  ] as const)('with %s a field that is no longer returned is removed, even after a restart', async (update) => {
     const { resource } = MAP;
     const at = await place({ writer, update, resource, stated: { data: { text: '1', old: 'x' } } });
     await edit(at, resource, { metadata: { labels: { foreign: 'x' } } });
@@ -188,7 +188,7 @@ describe.each(WRITERS)('[child 4] drift with the writer %s', (_name, writer) => 
 
 describe.each(
   WRITERS,
-)('[child 1] a Secret that a function returns as text, with the writer %s', (_name, writer) => {
+)('[child 1] a Secret that a function returns with stringData, written by %s', (_name, writer) => {
   const resource = secrets as Resource;
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
   const answer = (stringData: object) => () => ({
@@ -198,7 +198,7 @@ describe.each(
   test.each([
     'apply',
     'recreate',
-  ] as const)('a Secret returned as text is restored after a manual edit, and costs no write while unchanged, with %s', async (update) => {
+  ] as const)('with %s a Secret returned with stringData is written only to restore it after an edit', async (update) => {
     const at = await place({ writer, update, resource, stated: { stringData: { key: 'ü' } } });
 
     await edit(at, resource, { data: { key: base64('by hand') } });
@@ -214,7 +214,7 @@ describe.each(
     expect(at.writes().filter((write) => write.includes('secrets'))).toEqual(writes);
   });
 
-  test('a Secret returned as text loses only the keys that are no longer returned, also after a restart', async () => {
+  test('only keys of a Secret that are no longer returned in stringData are removed from it', async () => {
     const stated = { stringData: { old: '1', kept: '2' } };
     const at = await place({ writer, update: 'apply', resource, stated });
     await edit(at, resource, { data: { foreign: base64('x') } });
@@ -226,7 +226,7 @@ describe.each(
   });
 });
 
-test('[child 4] a field that the transform of the children’s source drops is no drift', async () => {
+test("[child 4] fields that the `transform` of the children's source drops do not cause a write", async () => {
   const { resource } = MAP;
   const transform = ({ apiVersion, kind, metadata }: KubernetesObject) => ({
     apiVersion,
@@ -252,13 +252,13 @@ test('[child 4] a field that the transform of the children’s source drops is n
 
 describe.each(
   WRITERS.filter(([name]) => name !== 'dynamic apply'),
-)('[child 4] children of an earlier version, with the writer %s', (name, writer) => {
+)('[child 4] children that an earlier version of the toolkit wrote, with the writer %s', (name, writer) => {
   test.each([
     'apply',
     'recreate',
     'rolling-apply',
     'rolling-recreate',
-  ] as const)('the hash annotation of an earlier version is removed, and the child is not recreated, with %s', async (update) => {
+  ] as const)('with %s the hash annotation of an earlier version is removed without recreating the child', async (update) => {
     const at = await place({ writer, update, ...MAP });
     const { resource } = MAP;
     const manager = name === 'applyOwned' ? 'orchards' : 'hooks';

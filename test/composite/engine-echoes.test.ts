@@ -33,7 +33,7 @@ async function manyParents(
   });
 }
 
-test('a new parent is synced three times at most, and gets all its children', async () => {
+test('for a new parent the function is called three times at most, and all children are created', async () => {
   const { calls, env, parent } = await manyParents(counting, {
     name: 'fruit.example/north',
     isUsed: true,
@@ -48,7 +48,7 @@ test('a new parent is synced three times at most, and gets all its children', as
   expect(await parent('orchard-7')).toMatchObject({ status: { ready: 10, observedGeneration: 1 } });
 });
 
-test('a start with every child present is one call per parent, and no write', async () => {
+test('after a restart without changes the function is called once per parent, and nothing is written', async () => {
   const { calls, restart, writes } = await manyParents();
   calls.length = 0;
   const before = writes().length;
@@ -59,7 +59,7 @@ test('a start with every child present is one call per parent, and no write', as
   expect(writes().slice(before)).toEqual([]);
 });
 
-test('a changed parent whose answer stays the same is synced once', async () => {
+test('if a change of the parent does not affect the answer, the function is called once', async () => {
   const { calls, env, namespace, parent } = await manyParents();
   calls.length = 0;
 
@@ -71,7 +71,7 @@ test('a changed parent whose answer stays the same is synced once', async () => 
   expect(await parent('orchard-3')).toMatchObject({ status: { observedGeneration: 2 } });
 });
 
-test('a changed parent whose answer changes its children is synced three times at most', async () => {
+test('if a change of the parent affects children, the function is called three times at most', async () => {
   const { calls, env, namespace } = await manyParents();
   calls.length = 0;
 
@@ -85,7 +85,7 @@ test('a changed parent whose answer changes its children is synced three times a
   expect(changed?.data).toEqual({ text: 'new' });
 });
 
-test('a child that another client changes costs three calls at most, and one write', async () => {
+test('if another client changes a child, there are at most three calls of the function and one write', async () => {
   const { calls, env, namespace, writes } = await manyParents();
   calls.length = 0;
   const before = writes().length;
@@ -97,7 +97,7 @@ test('a child that another client changes costs three calls at most, and one wri
   expect(writes().slice(before)).toEqual(['patch configmaps orchard-5-5']);
 });
 
-test('ten minutes without a change cause no call and no write', async () => {
+test('in ten minutes without a change there is no call of the function and no write', async () => {
   const { calls, env, writes } = await manyParents();
   calls.length = 0;
   const before = writes().length;
@@ -108,7 +108,7 @@ test('ten minutes without a change cause no call and no write', async () => {
   expect(writes().slice(before)).toEqual([]);
 });
 
-test('a function that steps by its own status is called again until it is done', async () => {
+test('a function that changes its own status is called until the status stays the same', async () => {
   const { calls, parent } = await enginePlace({
     decide: ({ parent: { status } }: SyncRequest & { parent: { status?: { step?: number } } }) => ({
       status: { step: Math.min((status?.step ?? 0) + 1, 5) },

@@ -52,11 +52,11 @@ async function synced({ parent }: EnginePlace) {
   return conditions.find(({ type }) => type === 'Synced');
 }
 
-describe.each(WRITERS)('[child 5] write fights, with the writer %s', (_name, writer) => {
+describe.each(WRITERS)('[child 5] the writer %s in a conflict with another client', (_name, writer) => {
   test.each([
     'apply',
     'recreate',
-  ] as const)('a write fight over a field of a child with %s is reported on the parent until the other writer stops', async (update) => {
+  ] as const)("with %s the parent's status reports the other client that keeps changing a child", async (update) => {
     const childResources = [[configMaps as Resource, update]] as const;
     const at = await place({ writer: writer(), childResources });
     await fight(at, insistOnChild, 120);
@@ -77,7 +77,7 @@ describe.each(WRITERS)('[child 5] write fights, with the writer %s', (_name, wri
   });
 });
 
-test('[child 5] a write fight over the status is reported in the status until the other writer stops', async () => {
+test('[child 5] while another client keeps changing the status, the status reports that', async () => {
   const at = await place({});
   await fight(at, insistOnStatus, 120);
   const told = await synced(at);

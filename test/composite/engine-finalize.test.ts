@@ -53,8 +53,8 @@ function recorded(isUsed = true): Recorded {
   return all;
 }
 
-describe('[metacontroller 17] a parent that is deleted', () => {
-  test('[contract 34] [contract 89] a deleted parent keeps its finalizer until finalized is true, and its children are then not changed', async () => {
+describe('[metacontroller 17] finalizing a deleted parent', () => {
+  test('[contract 34] [contract 89] a deleted parent keeps its finalizer until `finalized: true`', async () => {
     const all = recorded();
     const at = await enginePlace(all.setup);
     expect((await at.parent())?.metadata.finalizers).toEqual([FINALIZER]);
@@ -80,7 +80,7 @@ describe('[metacontroller 17] a parent that is deleted', () => {
   test.each([
     new Error('down'),
     new TerminalError('down for good'),
-  ])('a deleted parent keeps its finalizer while the function fails, and is finalized afterwards: %s', async (error) => {
+  ])('while the function fails, a deleted parent keeps its finalizer: %s', async (error) => {
     let isDown = true;
     const at = await enginePlace({
       finalizer: { name: FINALIZER, isUsed: true },
@@ -105,7 +105,7 @@ describe('[metacontroller 17] a parent that is deleted', () => {
     ['orphan', 'sync'],
     ['foregroundDeletion', 'cleanup'],
     ['orphan', 'cleanup'],
-  ] as const)('[contract 88] a deleted parent with the finalizer %s is finalized, and its children are left to the garbage collector, with deleted: %s', async (collecting, deleted) => {
+  ] as const)('[contract 88] children of a deleted parent with the finalizer %s are not changed (deleted: %s)', async (collecting, deleted) => {
     const all = recorded();
     const at = await enginePlace({ ...all.setup, deleted });
     await change(at, { finalizers: [FINALIZER, collecting] });
@@ -116,7 +116,7 @@ describe('[metacontroller 17] a parent that is deleted', () => {
     expect(await plan(at)).toMatchObject({ data: { text: '1' } });
   });
 
-  test('a deleted parent that other finalizers keep is finalized again, without changes of its children', async () => {
+  test('while a deleted parent waits for other finalizers, `finalize` is called, and no child changes', async () => {
     const all = recorded();
     const at = await enginePlace(all.setup);
     await change(at, { finalizers: [FINALIZER, FOREIGN] });
@@ -151,8 +151,8 @@ describe('[metacontroller 17] a parent that is deleted', () => {
   });
 });
 
-describe('[metacontroller 17] a parent that is no longer selected', () => {
-  test('[contract 86] a parent that is no longer selected is finalized with its children managed, and then loses the finalizer', async () => {
+describe('[metacontroller 17] finalizing a parent that is no longer selected', () => {
+  test('[contract 86] a parent that is no longer selected is finalized and loses the finalizer', async () => {
     const all = recorded();
     const at = await enginePlace(all.setup);
 
@@ -185,7 +185,7 @@ describe('[metacontroller 17] a parent that is no longer selected', () => {
   });
 });
 
-test('[contract 33] [metacontroller M22] finalized: true in the answer of a sync has no effect', async () => {
+test('[contract 33] [metacontroller M22] `finalized: true` in the answer of `sync` has no effect', async () => {
   const all = recorded();
   const at = await enginePlace(all.setup);
 
@@ -195,7 +195,7 @@ test('[contract 33] [metacontroller M22] finalized: true in the answer of a sync
   expect(at.calls.length).toBeLessThanOrEqual(3);
 });
 
-test('a finalizer that no function uses any more is removed', async () => {
+test('a finalizer is removed if there is no longer a finalize function', async () => {
   const all = recorded(false);
   const at = await enginePlace({
     ...all.setup,

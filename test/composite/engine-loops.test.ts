@@ -41,7 +41,7 @@ const REWRITTEN: readonly [string, ChildUpdate, Resource, object][] = [
 
 test.each(
   REWRITTEN,
-)('[contract 79] [metacontroller 13] [metacontroller M3] %s with %s that the server stores in another form is written once', async (_what, update, resource, object) => {
+)('[contract 79] [metacontroller 13] [metacontroller M3] %s (%s) whose fields the server normalises is written once', async (_what, update, resource, object) => {
   const at = await enginePlace({
     childResources: [[resource, update]],
     decide: () => ({ children: [{ resource, object: object as never }] }),
@@ -64,7 +64,7 @@ test.each(
   expect((await at.parent())?.status?.conditions ?? []).toEqual([]);
 });
 
-describe('[metacontroller 13] a function whose answers alternate', () => {
+describe('[metacontroller 13] hot loops of alternating answers', () => {
   function oscillating(): EngineSetup {
     let call = 0;
     return {
@@ -79,7 +79,7 @@ describe('[metacontroller 13] a function whose answers alternate', () => {
   test.each([
     'apply',
     'recreate',
-  ] as const)('[contract 79] a function with alternating answers ends with HotLoop after at most five writes with %s', async (update) => {
+  ] as const)('[contract 79] alternating answers cause the failure `HotLoop` after five writes at most, with %s', async (update) => {
     const at = await enginePlace({
       ...oscillating(),
       childResources: [[configMaps as Resource, update]],
@@ -97,7 +97,7 @@ describe('[metacontroller 13] a function whose answers alternate', () => {
     expect(writes.length).toBeLessThanOrEqual(5);
   });
 
-  test('an hour of alternating answers causes retries with back-off, and no writes', async () => {
+  test('an hour of alternating answers leads to calls with growing delays, and to no write', async () => {
     const at = await enginePlace(oscillating());
     const before = at.writes().length;
 
@@ -112,7 +112,7 @@ describe('[metacontroller 13] a function whose answers alternate', () => {
     expect(at.calls.length).toBeLessThan(60);
   });
 
-  test('a function with a new answer each time, such as the time, ends with HotLoop after twenty writes', async () => {
+  test('answers that are new each time cause the failure `HotLoop` after twenty writes', async () => {
     let call = 0;
     const at = await enginePlace({
       decide: () => {
@@ -133,7 +133,7 @@ describe('[metacontroller 13] a function whose answers alternate', () => {
     expect(condition?.message).toContain('data.text');
   });
 
-  test('a function with an alternating status ends with HotLoop, too', async () => {
+  test('a status that alternates also causes the failure `HotLoop`', async () => {
     const at = await enginePlace({
       decide: ({ parent }) => {
         const { status } = parent as KubernetesObject & { status?: { side?: string } };

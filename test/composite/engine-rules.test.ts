@@ -69,8 +69,8 @@ const UNUSABLE: readonly [string, (namespace: string) => readonly DesiredChild[]
   ['twice', () => [...KEPT, ...KEPT], 'twice'],
 ];
 
-describe.each(UNUSABLE)('[metacontroller M16] a child %s', (_what, children, told) => {
-  test('an invalid child in an answer is an error that names it, and nothing is written or deleted', async () => {
+describe.each(UNUSABLE)('[metacontroller M16] an answer with a child %s', (_what, children, told) => {
+  test('an answer with an invalid child is an error, and nothing is written or deleted', async () => {
     const at = await answering(
       (namespace) => ({
         children: [...maps({ fresh: '1' }), ...children(namespace)],
@@ -96,7 +96,7 @@ describe.each(UNUSABLE)('[metacontroller M16] a child %s', (_what, children, tol
   });
 });
 
-test('[contract 63] [metacontroller 14] [metacontroller M4] the namespace of a cluster-scoped child is dropped', async () => {
+test('[contract 63] [metacontroller 14] [metacontroller M4] a namespace in a cluster-scoped child is ignored', async () => {
   const { env, writes } = await enginePlace({
     parentResource: estates,
     childResources: [[namespaces as Resource, 'apply']],
@@ -112,13 +112,13 @@ test('[contract 63] [metacontroller 14] [metacontroller M4] the namespace of a c
   expect(writes().filter((write) => write.includes('namespaces'))).toEqual(['create namespaces']);
 });
 
-describe('[metacontroller 15] the selector of the parent', () => {
+describe('[metacontroller 15] the rules for the selector of the parent', () => {
   const selecting = {
     generateSelector: false,
     selector: () => ({ matchLabels: { app: 'press' } }),
   };
 
-  test('[contract 50] [contract 51] a child whose labels do not match the parent’s selector is an error before anything is written', async () => {
+  test("[contract 50] [contract 51] if a child's labels do not match the selector, nothing is written", async () => {
     const at = await enginePlace({
       ...selecting,
       decide: () => ({ children: maps({ a: '1' }), status: { reached: true } }),
@@ -129,7 +129,7 @@ describe('[metacontroller 15] the selector of the parent', () => {
     expect(await failureOf(at)).toMatchObject({ reason: 'InvalidAnswer' });
   });
 
-  test('[contract 54] a matching orphan is adopted, and a child that no longer matches is released', async () => {
+  test('[contract 54] a matching orphan is adopted, and a child that no longer matches is orphaned', async () => {
     const wanted = withMetadata({ name: 'lost', labels: { app: 'press' } });
     const at = await enginePlace({
       ...selecting,
@@ -167,7 +167,7 @@ describe('[metacontroller 15] the selector of the parent', () => {
   });
 });
 
-test('a child that another controller owns is not changed, and the parent reports it', async () => {
+test("if another controller owns a child, it is not changed, and the parent's status reports this", async () => {
   const at = await enginePlace({
     decide: ({ parent }) => ({ children: maps({ shared: String(parent.metadata.name) }) }),
     arrange: ({ createParent }) => createParent({}, 'first'),
@@ -202,7 +202,7 @@ test('a child whose name is taken is created as soon as the name is free', async
 test.each([
   ['a cache of all objects', undefined],
   ['a cache of labelled objects', 'controller-uid'],
-])('with %s a child that lost the label of its parent is released', async (_cache, labelSelector) => {
+])("with %s the owner reference is removed from a child that lost the parent's label", async (_cache, labelSelector) => {
   const rule = {
     resource: configMaps as Resource,
     source: { ...(labelSelector && { labelSelector }) },
@@ -223,7 +223,7 @@ test.each([
   expect(await failureOf(at)).toMatchObject({ reason: 'AlreadyOwned' });
 });
 
-test('[contract 60] no child is deleted while another child fails, and the other children are written', async () => {
+test('[contract 60] if one child cannot be written, the others are written, but none is deleted', async () => {
   const at = await answering(() => ({
     children: [...maps({ a: '1' }), withMetadata({ name: 'Not A Name' }), ...maps({ z: '1' })],
     status: { seen: 2 },

@@ -41,8 +41,8 @@ const decide = () => ({ status: { ready: 1 }, children: maps({ a: '1' }) });
 describe.each([
   ['that drops unknown fields', LENIENT],
   ['that refuses unknown fields', {}],
-])('[found 10] with a server %s', (_what, environment) => {
-  test('[contract 82] a status without a declared observedGeneration is written once, and no failure is reported', async () => {
+])('[found 10] status fields that the definition does not have, with a server %s', (_what, environment) => {
+  test('[contract 82] without observedGeneration in the definition the status is written once', async () => {
     const at = await placeWith(ready, { decide, environment });
     const writes = at.writes();
 
@@ -56,7 +56,7 @@ describe.each([
     expect(await events(at)).toEqual([]);
   });
 
-  test('a status without any declared field is not written', async () => {
+  test('if the definition declares no field of the status, no status is written', async () => {
     const answer = () => ({ status: null, children: maps({ a: '1' }) });
     const at = await placeWith({}, { decide: answer, environment });
 
@@ -64,7 +64,7 @@ describe.each([
     expect(await events(at)).toEqual([]);
   });
 
-  test('a failure is written once, with the fields that the conditions have', async () => {
+  test('the condition of a failure is written once, with the fields that the definition declares', async () => {
     const items = { type: 'object', properties: { type: TEXT, status: TEXT, reason: TEXT } };
     const broken = () => {
       throw new OperatorError('the hook is down', { code: 'USER_CODE', layer: 'user-code' });
@@ -86,7 +86,7 @@ describe.each([
   });
 });
 
-test('[found 10] a dropped field of the engine is not reported while the definition is unknown', async () => {
+test('[found 10] without access to the definition no missing observedGeneration is reported', async () => {
   const definitions = [definitionOf(orchards, ready)];
   const at = await enginePlace({ definitions, decide, environment: LENIENT, arrange });
   const writes = at.writes();
@@ -98,7 +98,7 @@ test('[found 10] a dropped field of the engine is not reported while the definit
   expect(await events(at)).toEqual([]);
 });
 
-test('[found 10] a field of the answer that the definition does not have is reported, without the fields of the engine', async () => {
+test('[found 10] only fields of the answer are reported as missing in the definition, not observedGeneration', async () => {
   const at = await placeWith(ready, {
     decide: () => ({ status: { ready: 1, hidden: 1 } }),
     environment: LENIENT,

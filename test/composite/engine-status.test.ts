@@ -25,7 +25,7 @@ async function events({ env }: EnginePlace): Promise<readonly unknown[]> {
   return env.list('events.k8s.io/v1', 'Event');
 }
 
-test('[contract 81] the status is replaced as a whole: a field that is no longer returned is removed, whoever wrote it', async () => {
+test('[contract 81] a status field that is no longer returned is removed, whoever wrote it', async () => {
   const at = await enginePlace({
     decide: ({ parent }) =>
       parent.metadata.generation === 1
@@ -55,7 +55,7 @@ test('[contract 81] the status is replaced as a whole: a field that is no longer
 test.each([
   ['null', null],
   ['absent', undefined],
-])('[contract 81] [metacontroller M20] a returned status that is %s leaves only observedGeneration', async (_what, status) => {
+])("[contract 81] [metacontroller M20] if the answer's status is %s, only observedGeneration is stored", async (_what, status) => {
   const at = await enginePlace({ decide: () => ({ status, children: maps({ a: '1' }) }), arrange });
 
   expect((await at.parent())?.status).toEqual({ observedGeneration: 1 });
@@ -73,7 +73,7 @@ describe('[metacontroller 30] [metacontroller M18] a status field that the defin
     conditions,
   });
 
-  test('[contract 84] an undeclared status field is reported by a condition and an Event, and the rest of the status is written once', async () => {
+  test('[contract 84] an undeclared status field is reported by a condition and an Event; others are written', async () => {
     const at = await enginePlace({
       definitions: [definition],
       environment: LENIENT,
@@ -128,7 +128,7 @@ describe('[metacontroller 30] [metacontroller M18] a status field that the defin
   });
 });
 
-test('a status that the schema refuses is reported by a condition, and the children are still managed', async () => {
+test('if the schema refuses the status, a condition reports this, and children are still written', async () => {
   const definition = definitionOf(orchards, {
     ready: { type: 'integer' },
     observedGeneration: { type: 'integer' },
@@ -147,14 +147,14 @@ test('a status that the schema refuses is reported by a condition, and the child
   expect(await at.env.get('v1', 'ConfigMap', at.namespace, 'a')).toBeDefined();
 });
 
-describe('a function that fails', () => {
+describe('how a failing function is reported', () => {
   const broken = { isBroken: true };
   const deciding = () => {
     if (!broken.isBroken) return { status: { ready: 1 } };
     throw new OperatorError('the hook is down', { code: 'USER_CODE', layer: 'user-code' });
   };
 
-  test('a failing function is reported once by a condition without an extra call, and the condition is removed on success', async () => {
+  test('a failing function is reported by a condition without an extra call; success removes it', async () => {
     broken.isBroken = true;
     const at = await enginePlace({ decide: deciding, arrange });
     expect((await at.parent())?.status).toMatchObject({
@@ -173,7 +173,7 @@ describe('a function that fails', () => {
     expect((await at.parent())?.status).toEqual({ ready: 1, observedGeneration: 1 });
   });
 
-  test('a failing function leaves the rest of the status unchanged', async () => {
+  test('if the function fails, only its condition in the status changes', async () => {
     broken.isBroken = false;
     const at = await enginePlace({ decide: deciding, arrange });
 
@@ -197,7 +197,7 @@ describe('a function that fails', () => {
     ]);
   });
 
-  test('a failing function is reported to the failed callback although the schema refuses the condition', async () => {
+  test('a failing function is reported to the callback `failed` even if the schema refuses the condition', async () => {
     broken.isBroken = true;
     const reported: unknown[] = [];
     await enginePlace({
@@ -210,7 +210,7 @@ describe('a function that fails', () => {
     expect(reported).toMatchObject([{ message: 'the hook is down' }]);
   });
 
-  test('a condition of the same type that another client writes calls the function', async () => {
+  test('if another client writes a condition of the same type, the function is called', async () => {
     broken.isBroken = false;
     const at = await enginePlace({ decide: deciding, arrange });
     const calls = at.calls.length;
@@ -236,11 +236,11 @@ describe('a function that fails', () => {
   });
 });
 
-describe('[metacontroller 18] the next call of a function', () => {
+describe('[metacontroller 18] when the function is called again', () => {
   test.each([
     [500, 500],
     [2_000, 2_000],
-  ])('[contract 35] the next call comes %i ms after the answer asks for it', async (resyncAfterMs, ms) => {
+  ])('[contract 35] with `resyncAfterMs: %i` the next call follows after %i ms', async (resyncAfterMs, ms) => {
     const at = await enginePlace({ decide: () => ({ resyncAfterMs }), arrange });
     const before = at.calls.length;
 
@@ -251,7 +251,7 @@ describe('[metacontroller 18] the next call of a function', () => {
     expect(at.calls.length).toBe(before + 1);
   });
 
-  test('resyncAfterMs 0 requests no call', async () => {
+  test('`resyncAfterMs: 0` requests no call', async () => {
     const at = await enginePlace({ decide: () => ({ resyncAfterMs: 0 }), arrange });
     const before = at.calls.length;
 
@@ -260,7 +260,7 @@ describe('[metacontroller 18] the next call of a function', () => {
     expect(at.calls.length).toBe(before);
   });
 
-  test('[metacontroller M18] a negative resyncAfterMs is an error', async () => {
+  test('[metacontroller M18] a negative `resyncAfterMs` is an error', async () => {
     const at = await enginePlace({ decide: () => ({ resyncAfterMs: -500 }), arrange });
 
     expect(synced((await at.parent())?.status?.conditions)).toMatchObject({

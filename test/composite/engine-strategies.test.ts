@@ -51,7 +51,7 @@ async function want({ env, namespace }: EnginePlace, data: object): Promise<void
 }
 
 describe.each(WRITERS)('update strategies, with the writer %s', (_name, writer) => {
-  test('[contract 66] [metacontroller 12] apply reverts a field of the answer, and keeps the fields of others', async () => {
+  test('[contract 66] [metacontroller 12] `apply` reverts an edited field of the answer, and no other fields', async () => {
     const at = await place('apply', writer);
 
     await edit(at, {
@@ -65,7 +65,7 @@ describe.each(WRITERS)('update strategies, with the writer %s', (_name, writer) 
     });
   });
 
-  test('[contract 64] [metacontroller 12] keep leaves an existing child unchanged, and creates a missing one', async () => {
+  test('[contract 64] [metacontroller 12] `keep` creates a missing child, and changes no existing one', async () => {
     const at = await place('keep', writer);
 
     await edit(at, { data: { text: 'by hand' } });
@@ -77,7 +77,7 @@ describe.each(WRITERS)('update strategies, with the writer %s', (_name, writer) 
     expect(await planIn(at)).toMatchObject({ data: { text: '2' } });
   });
 
-  test('[contract 65] [metacontroller 12] recreate deletes and recreates a child that differs, once', async () => {
+  test('[contract 65] [metacontroller 12] `recreate` deletes a child that differs and creates it again, once', async () => {
     const at = await place('recreate', writer);
     const before = await planIn(at);
 
@@ -101,7 +101,7 @@ describe.each(WRITERS)('update strategies, with the writer %s', (_name, writer) 
   });
 });
 
-test('[contract 76] [metacontroller M3] a child that is returned as observed is written once, and keeps its owner when it no longer is', async () => {
+test('[contract 76] [metacontroller M3] a child that the function returns as it got it is written once', async () => {
   const at = await enginePlace({
     decide: ({ parent, children }) => {
       const { spec } = parent as { readonly spec?: { readonly echoes?: boolean } };
@@ -134,7 +134,7 @@ test('[contract 76] [metacontroller M3] a child that is returned as observed is 
 test.each([
   ['as it is observed', (observed: object) => observed],
   ['with more that the server drops', (_: object, plan: object) => ({ ...plan, binaryData: {} })],
-])('[contract 65] [metacontroller M3] a child with recreate that is returned %s is not recreated', async (_what, again) => {
+])('[contract 65] [metacontroller M3] with `recreate` a child that is returned %s is not recreated', async (_what, again) => {
   const plan = { metadata: { name: 'plan' }, data: { text: '1' } };
   const at = await enginePlace({
     childResources: [[configMaps as Resource, 'recreate']],
@@ -158,7 +158,7 @@ describe.each(
   test.each([
     'recreate',
     'apply',
-  ] as const)('a restart changes no child with %s', async (update) => {
+  ] as const)('with %s a restart changes no child', async (update) => {
     const at = await place(update, writer);
     const before = await planIn(at);
 

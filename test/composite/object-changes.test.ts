@@ -37,18 +37,18 @@ test.each([
   ['the generation', { generation: 2 }, true],
   ['an owner', { ownerReferences: [] }, true],
   ['the deletion', { deletionTimestamp: '2026-01-01T00:00:00Z' }, true],
-])('an update that changes %s passes the filter: %s', (_, changed, expected) => {
+])('whether an update that changes %s causes a reconcile: %s', (_, changed, expected) => {
   expect(passes(update(object(), object(changed)))).toBe(expected);
 });
 
-test('[contract 98] a change of the status passes the filter, unless status changes are ignored', () => {
+test('[contract 98] a change of the status causes a reconcile, unless status changes are ignored', () => {
   const changed = update(object(), object({ resourceVersion: '9' }, { status: { ready: 1 } }));
 
   expect(passes(changed)).toBe(true);
   expect(ignoring(changed)).toBe(false);
 });
 
-test('the failure condition of the decorator itself does not pass the filter, but that of another decorator does', () => {
+test("a decorator's own failure condition causes no reconcile, but another decorator's condition does", () => {
   const stated = (type: string) =>
     update(object(), object({}, { status: { conditions: [{ type, status: 'False' }] } }));
 
@@ -56,7 +56,7 @@ test('the failure condition of the decorator itself does not pass the filter, bu
   expect(passes(stated('theirs/Synced'))).toBe(true);
 });
 
-test('labels, deletions, resyncs and kinds without a generation pass the filter although status changes are ignored', () => {
+test('if status changes are ignored, labels, deletions and resyncs still cause a reconcile', () => {
   const resync: PredicateEvent = { type: 'generic', object: object(), metadata: object().metadata };
   const plain = { generation: undefined };
   const data = update(object(plain as never), object(plain as never, { data: { a: '1' } }));
@@ -71,14 +71,14 @@ test('labels, deletions, resyncs and kinds without a generation pass the filter 
 test.each([
   true,
   false,
-])('the removal of an unused finalizer passes the filter, with status changes ignored: %s', (ignoreStatusChanges) => {
+])('the removal of an unused finalizer causes a reconcile, with status changes ignored: %s', (ignoreStatusChanges) => {
   const finalizer = { name: FINALIZER, isUsed: false };
   const changes = visibleChanges({ decorator: 'ours', finalizer, ignoreStatusChanges });
 
   expect(changes(update(object({ finalizers: [FINALIZER] }), object()))).toBe(true);
 });
 
-test('an object passes the filter once it is selected, and once more when it is no longer selected', () => {
+test('an object is reconciled while it is selected, and once more when it is no longer selected', () => {
   const { selects } = selectedObjects(deployments, { labels: { matchLabels: { app: 'shop' } } });
   const chosen = visibleChanges({ decorator: 'ours', selects });
   const yes = object({ labels: { app: 'shop' } });

@@ -45,7 +45,7 @@ test.each([
   ['the same', '100', false],
   ['newer', '101', true],
   ['newer with one digit more', '1000', true],
-])('the change of a parent to a version that is %s passes the filter only when it is new', (_what, version, isNew) => {
+])("whether an event causes a reconcile if the parent's version is %s", (_what, version, isNew) => {
   expect(afterCall().newParent(event('update', object('p', version)))).toBe(isNew);
 });
 
@@ -53,37 +53,37 @@ test.each([
   ['the seen version', '90', false],
   ['an older version', '89', false],
   ['a newer version', '91', true],
-])('the change of a child to %s passes the filter only when it is new', (_what, version, isNew) => {
+])('whether an event causes a reconcile if it has %s of a child', (_what, version, isNew) => {
   expect(afterCall().newChild(event('create', CHILD(version)))).toBe(isNew);
   expect(afterCall().newChild(event('update', CHILD(version)))).toBe(isNew);
 });
 
-describe('events that always pass', () => {
-  test.each(['delete', 'generic'] as const)('a %s event always passes', (type) => {
+describe('events that always cause a reconcile', () => {
+  test.each(['delete', 'generic'] as const)('a %s event always causes a reconcile', (type) => {
     expect(afterCall().newParent(event(type, object('p', '1')))).toBe(true);
     expect(afterCall().newChild(event(type, CHILD('1')))).toBe(true);
   });
 
-  test('a parent that is new to the cache passes, as in another operator of the same process', () => {
+  test('an event for a parent that is new to the cache causes a reconcile', () => {
     expect(afterCall().newParent(event('create', object('p', '100')))).toBe(true);
   });
 
-  test('a child that the call has not seen passes', () => {
+  test('an event for a child that the last call did not get causes a reconcile', () => {
     expect(afterCall().newChild(event('create', CHILD('1', 'other')))).toBe(true);
   });
 
-  test('a child of another parent passes', () => {
+  test('an event for a child of another parent causes a reconcile', () => {
     expect(afterCall().newChild(event('update', object('c', '1', 'uid-q')))).toBe(true);
   });
 
-  test('a parent without a version, or another parent of the same name, passes', () => {
+  test('an event for a parent without a version, or for a new one of the same name, causes a reconcile', () => {
     expect(afterCall().newParent(event('update', object('p', '')))).toBe(true);
     const recreated = object('p', '50');
     const other = { ...recreated, metadata: { ...recreated.metadata, uid: 'new' } };
     expect(afterCall().newParent(event('create', other))).toBe(true);
   });
 
-  test('every event of a forgotten parent passes', () => {
+  test('every event for a parent that is no longer remembered causes a reconcile', () => {
     const seen = afterCall();
 
     seen.forget(keyOf(object('p', '1')));
@@ -93,7 +93,7 @@ describe('events that always pass', () => {
   });
 });
 
-test('a later call replaces the versions that an earlier call has seen', () => {
+test('a later call replaces the remembered versions of an earlier call', () => {
   const seen = afterCall();
 
   seen.note(object('p', '200'), []);
@@ -102,7 +102,7 @@ test('a later call replaces the versions that an earlier call has seen', () => {
   expect(seen.newChild(event('update', CHILD('1')))).toBe(true);
 });
 
-test('after the end of the controller every event passes until it runs again', async () => {
+test('after the controller has ended every event causes a reconcile, until the controller runs again', async () => {
   const stop = new AbortController();
   const seen = afterCall(stop);
 

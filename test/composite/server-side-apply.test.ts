@@ -46,7 +46,7 @@ function planWrites({ writes }: EnginePlace): readonly string[] {
   return writes().filter((write) => write.endsWith('configmaps plan'));
 }
 
-test('[contract 80] [metacontroller 29] a field that is no longer returned is removed, and a foreign field stays', async () => {
+test("[contract 80] [metacontroller 29] a field no longer returned is removed; others' fields stay", async () => {
   const at = await place();
   await edit(at, { data: { foreign: 'x' }, metadata: { labels: { team: 'y' } } });
 
@@ -56,7 +56,7 @@ test('[contract 80] [metacontroller 29] a field that is no longer returned is re
   expect((await plan(at)).data).toEqual({ a: '1', foreign: 'x' });
 });
 
-test('[metacontroller M17] drift of an object without a generation is detected', async () => {
+test('[metacontroller M17] a manual edit of an object without a generation is reverted', async () => {
   const at = await place();
 
   await edit(at, { data: { a: 'by hand' } });
@@ -65,7 +65,7 @@ test('[metacontroller M17] drift of an object without a generation is detected',
   expect((await plan(at)).metadata.generation).toBeUndefined();
 });
 
-test('a change of a field that is not returned costs no write', async () => {
+test("another client's change of a field that is not returned causes no write", async () => {
   const at = await place();
   const before = planWrites(at).length;
 
@@ -74,7 +74,7 @@ test('a change of a field that is not returned costs no write', async () => {
   expect(planWrites(at)).toHaveLength(before);
 });
 
-describe('[metacontroller 29] [metacontroller M17] a field that another manager applies', () => {
+describe('[metacontroller 29] [metacontroller M17] conflicts about a field that another manager applies', () => {
   async function contended(force: boolean): Promise<EnginePlace> {
     const at = await place({ writer: applied(force) });
     const { namespace } = at;
@@ -85,11 +85,11 @@ describe('[metacontroller 29] [metacontroller M17] a field that another manager 
     return at;
   }
 
-  test('a field that another manager applies is taken over with force', async () => {
+  test('with `force` a field that another manager applies is taken over', async () => {
     expect((await plan(await contended(true))).data).toMatchObject({ c: 'ours' });
   });
 
-  test('[contract 80] a field that another manager applies is a reported conflict without force, and nothing is written', async () => {
+  test('[contract 80] without `force` a field that another manager applies is reported as a conflict', async () => {
     const at = await contended(false);
 
     expect((await plan(at)).data).toMatchObject({ c: 'theirs' });
@@ -104,8 +104,8 @@ describe('[metacontroller 29] [metacontroller M17] a field that another manager 
   });
 });
 
-describe('take-over from updates that merged the last answer', () => {
-  test('the annotation of Metacontroller is removed once, with the fields that are no longer returned', async () => {
+describe('taking over children that were written by dynamic apply', () => {
+  test('the last-applied annotation of Metacontroller is removed, and with it fields no longer returned', async () => {
     const at = await place({
       arrange: async ({ createParent, env }) => {
         const { metadata } = await createParent({ data: { a: '1' } });
@@ -131,7 +131,7 @@ describe('take-over from updates that merged the last answer', () => {
     expect(planWrites(at)).toHaveLength(before);
   });
 
-  test('fields that this engine wrote by updates are taken over, too', async () => {
+  test('fields that chancery itself wrote by dynamic apply are taken over, too', async () => {
     const first = await place({ writer: dynamicApplyWriter() });
     expect((await plan(first)).metadata.annotations?.[ANNOTATION]).toContain('"b":"1"');
 

@@ -84,15 +84,15 @@ async function childrenIn({ env, namespace }: EnginePlace): Promise<readonly Kub
 
 const UPDATES: readonly ChildUpdate[] = ['keep', 'recreate', 'apply'];
 
-describe.each(UPDATES)('take-over with %s', (update) => {
-  test('[contract 76] [contract 78] objects left by Metacontroller are neither written nor deleted by the engine', async () => {
+describe.each(UPDATES)('taking over objects with %s', (update) => {
+  test('[contract 76] [contract 78] chancery takes over the objects of Metacontroller without a write', async () => {
     const at = await place(update, true);
 
     expect(at.calls).toEqual(['north']);
     expect(at.writes()).toEqual([]);
   });
 
-  test('[contract 76] objects left by the engine are not written by Metacontroller', async () => {
+  test('[contract 76] Metacontroller takes over the objects of chancery without a write', async () => {
     const at = await place(update, false);
     const parent = (await at.parent()) ?? expect.unreachable();
 
@@ -114,7 +114,7 @@ describe.each(UPDATES)('take-over with %s', (update) => {
   });
 });
 
-test('a field that Metacontroller applied and the hook no longer returns is removed', async () => {
+test('a field that Metacontroller applied is removed when the hook no longer returns it', async () => {
   const at = await enginePlace({
     decide: () => ({
       children: [

@@ -48,7 +48,7 @@ async function startStatus(definition: ReturnType<typeof siteDefinition>) {
   return { ...place, setStatus };
 }
 
-describe('[found 10] a field that setStatus adds and the definition does not have is omitted', () => {
+describe('[found 10] setStatus adds no field that the definition does not have', () => {
   const { type, status, reason, message } = CONDITION;
   const plain = { type, status, reason, message };
   const time = { lastTransitionTime: expect.any(String) };
@@ -74,7 +74,7 @@ describe('[found 10] a field that setStatus adds and the definition does not hav
   ];
   test.each(
     cases,
-  )('a field that the definition lacks is omitted from the status: %s', async (_what, ofStatus, ofConditions, stored) => {
+  )('the status is written without a field that the definition does not have: %s', async (_what, ofStatus, ofConditions, stored) => {
     const { setStatus, site, writes } = await startStatus(
       definitionWithout(ofStatus, ofConditions),
     );
@@ -90,7 +90,7 @@ describe('[found 10] a field that setStatus adds and the definition does not hav
   });
 });
 
-test('[found 10] a field that the reconciler states and the definition does not have is still an error', async () => {
+test('[found 10] setting a field that the definition does not have is still an error', async () => {
   const { setStatus, site } = await startStatus(definitionWithout(['observedGeneration']));
 
   const setting = setStatus({ pages: 3, words: 9 } as DesiredStatus<Site>);
@@ -124,7 +124,7 @@ test('[found 10] an unchanged status gets the new field an hour after the upgrad
   expect((await site('a')).status).toEqual({ pages: 3, observedGeneration: 1 });
 });
 
-test('[found 10] a status without conditions does not cause another write of the other conditions', async () => {
+test('[found 10] after a status without conditions the same status with conditions is not written again', async () => {
   const { setStatus, writes } = await startStatus(definitionWithout([], ['observedGeneration']));
   await setStatus({ pages: 3, conditions: [CONDITION] });
   await setStatus({ pages: 4 });

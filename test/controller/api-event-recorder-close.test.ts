@@ -13,8 +13,8 @@ import {
   UNREACHABLE,
 } from './api-event-recorder-setup.ts';
 
-describe('[K-55] close of the Event recorder', () => {
-  test('close sends every Event that was recorded', async () => {
+describe('[K-55] the method `close` of the Event recorder', () => {
+  test('`close` sends every Event that was recorded', async () => {
     const { clock, sent, all, recorder } = setup();
     for (let index = 0; index < 50; index++) recorder.record(noteAbout(index));
 
@@ -24,7 +24,7 @@ describe('[K-55] close of the Event recorder', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('close waits 5 s at most, and logs how many Events were dropped', async () => {
+  test('`close` waits at most 5 s, and logs how many Events were dropped', async () => {
     const { clock, sent, logged, dropped, all, recorder } = setup({ fate: () => 'hangs' });
     for (let index = 0; index < 100; index++) recorder.record(noteAbout(index));
     let closed = false;
@@ -47,7 +47,7 @@ describe('[K-55] close of the Event recorder', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('close sends an Event that waits for its retry at once, not after 10 s', async () => {
+  test('`close` retries a waiting Event at once, and not after 10 s', async () => {
     const fates: Fate[] = [UNREACHABLE];
     const { clock, sent, all, recorder } = setup({
       fate: () => fates.shift() ?? 'sent',
@@ -62,7 +62,7 @@ describe('[K-55] close of the Event recorder', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('close does not wait when the API server is unreachable', async () => {
+  test('`close` does not wait if the API server is unreachable', async () => {
     const { clock, dropped, all, recorder } = setup({ fate: () => UNREACHABLE, random: 0.5 });
     for (let index = 0; index < 100; index++) recorder.record(noteAbout(index));
 
@@ -72,7 +72,7 @@ describe('[K-55] close of the Event recorder', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('close does not wait for a request that ignores its abort signal', async () => {
+  test('`close` does not wait for a request that ignores its abort signal', async () => {
     const clock = new FakeClock();
     const deaf = { create: () => new Promise<never>(() => {}), patch: () => expect.unreachable() };
     const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

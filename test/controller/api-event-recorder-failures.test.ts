@@ -20,7 +20,7 @@ import {
   UNREACHABLE,
 } from './api-event-recorder-setup.ts';
 
-describe('[K-59] an Event that the API server refuses', () => {
+describe('[K-59] what happens with an Event that the API server refuses', () => {
   test.each<[string, Error, string]>([
     ['400', refusal(400), 'refused'],
     ['403', refusal(403, 'Forbidden'), 'refused'],
@@ -64,7 +64,7 @@ describe('[K-59] an Event that the API server refuses', () => {
     ['500', refusal(500, 'InternalError')],
     ['503', refusal(503, 'ServiceUnavailable')],
     ['no Kubernetes answers', new ProtocolError('a login page', { code: 'NOT_KUBERNETES' })],
-  ])('an Event is sent 12 times, 10 s apart except the first, when the failure is: %s', async (_what, error) => {
+  ])('there are 12 attempts to send an Event, 10 s apart, if the failure is: %s', async (_what, error) => {
     const { clock, triedAt, dropped, recorder } = setup({ fate: () => error, random: 0.3 });
 
     recorder.record(note());
@@ -74,7 +74,7 @@ describe('[K-59] an Event that the API server refuses', () => {
     expect(dropped('unreachable')).toBe(1);
   });
 
-  test('the recorder waits as long as the API server asks before it sends an Event again', async () => {
+  test('before an Event is sent again the recorder waits for the Retry-After of the answer', async () => {
     const busy = new ApiError(
       { code: 429, reason: 'TooManyRequests', message: 'busy' },
       { retryAfterMs: 25_000 },
@@ -102,7 +102,7 @@ describe('[K-59] an Event that the API server refuses', () => {
     expect(patched.map(({ count }) => count)).toEqual([2]);
   });
 
-  test('a refused Event does not keep other Events, or a later Event of the same kind, from being sent', async () => {
+  test('after an Event is refused, other Events, and later ones like it, are still sent', async () => {
     const fates: Fate[] = [refusal(403, 'Forbidden')];
     const { sent, recorder } = setup({ fate: () => fates.shift() ?? 'sent' });
 
@@ -116,8 +116,8 @@ describe('[K-59] an Event that the API server refuses', () => {
   });
 });
 
-describe('[K-55] an hour without an API server', () => {
-  test('a thousand Events wait while the API server is unreachable, and are sent afterwards', async () => {
+describe('[K-55] Events while the API server is unreachable for an hour', () => {
+  test('while the API server is unreachable at most a thousand Events wait, and are sent afterwards', async () => {
     let isDown = true;
     const { clock, sent, dropped, recorder } = setup({
       fate: () => (isDown ? UNREACHABLE : 'sent'),
@@ -142,7 +142,7 @@ describe('[K-55] an hour without an API server', () => {
     expect(sent.length).toBe(recovered + 1);
   }, 60_000);
 
-  test('a repeated Event is one POST and one PATCH once the API server is reachable', async () => {
+  test('a repeated Event causes one POST and one PATCH when the API server is reachable again', async () => {
     let isDown = true;
     const { clock, sent, patched, recorder } = setup({
       fate: () => (isDown ? refusal(500) : 'sent'),
@@ -159,7 +159,7 @@ describe('[K-55] an hour without an API server', () => {
     expect(patched.map(({ count }) => count)).toEqual([90]);
   });
 
-  test('an invalid Event throws nothing: it is counted and logged', () => {
+  test('an invalid Event is counted and logged, and record() does not throw', () => {
     const { logged, dropped, recorder } = setup();
     const broken = { type: 'Normal', reason: 'A', action: 'B', note: 'c' } as unknown as EventNote;
 

@@ -9,8 +9,8 @@ const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])
 
 const OURS = 'chancery.dev/test';
 
-describe('[K-56] an Event', () => {
-  test('an Event with another reporter is a separate Event', async () => {
+describe('[K-56] the fields of an Event', () => {
+  test('Events that differ only in their reporter are separate Events', async () => {
     const { sent, patched, logged, recorder } = setup();
 
     recorder.record(note({ reporter: 'reloader-configmaps' }));
@@ -58,7 +58,7 @@ describe('[K-56] an Event', () => {
     ]);
   });
 
-  test('an Event may name a second object', async () => {
+  test('an Event may refer to a second object by `related`', async () => {
     const { sent, recorder } = setup();
 
     recorder.record(note({ related: object({ name: 'child', uid: 'u2' }) }));
@@ -99,7 +99,7 @@ describe('[K-56] an Event', () => {
     ]);
   });
 
-  test('the reporting instance of an Event is cut to the 128 characters that the API allows', async () => {
+  test('reportingInstance is cut to the 128 characters that the API allows', async () => {
     const { sent, recorder } = setup({ self: { namespace: 'ops', podName: 'p'.repeat(253) } });
 
     recorder.record(note());
@@ -127,7 +127,7 @@ describe('[K-56] an Event', () => {
     ['a four-byte character across the limit', `x${'😀'.repeat(256)}`, `x${'😀'.repeat(255)}`],
     ['a two-byte character across the limit', `x${'ä'.repeat(512)}`, `x${'ä'.repeat(511)}`],
     ['nothing', '', ''],
-  ])('a note of %s is cut to the allowed length, between characters', async (_what, text, expected) => {
+  ])('a note of %s is cut to the allowed length, but not within a character', async (_what, text, expected) => {
     const { sent, recorder } = setup();
 
     recorder.record(note({ note: text }));
@@ -168,7 +168,7 @@ describe('[K-56] an Event', () => {
     expect(new Set(names).size).toBe(200);
   });
 
-  test('an Event is sent at a time with a fraction of a millisecond', async () => {
+  test('an Event is sent even if the clock returns a fraction of a millisecond', async () => {
     const { clock, sent, recorder } = setup();
     clock.advance(0.3);
 
@@ -178,7 +178,7 @@ describe('[K-56] an Event', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('an Event has the reporting instance "unknown" when the Pod’s name is not known', async () => {
+  test('reportingInstance is "unknown" if the Pod\'s name is not known', async () => {
     const { sent, recorder } = setup({ self: { namespace: undefined, podName: undefined } });
 
     recorder.record(note());

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { MINUTE_MS, note, object, SECOND_MS, setup } from './api-event-recorder-setup.ts';
 
 describe('[K-58] the limits for Events', () => {
-  test('Events about one object from one source are limited to 25, and then to one in 300 s', async () => {
+  test('a source may send 25 Events about one object, and then one in 300 s', async () => {
     const { clock, sent, dropped, recorder } = setup();
     const flood = async (about: string): Promise<void> => {
       for (let index = 0; index < 30; index++) {
@@ -31,7 +31,7 @@ describe('[K-58] the limits for Events', () => {
     expect(rested).toEqual([50, 51, 53]);
   });
 
-  test('Events of one controller under many reporters share one limit', async () => {
+  test('one limit applies to all Events of a controller, whatever their reporters', async () => {
     const { sent, recorder } = setup();
 
     for (let index = 0; index < 30; index++) recorder.record(note({ reporter: `r${index}` }));
@@ -40,7 +40,7 @@ describe('[K-58] the limits for Events', () => {
     expect(sent).toHaveLength(25);
   });
 
-  test('the limit of one controller does not hold up the Events of another controller', async () => {
+  test('the limit of one controller does not affect the Events of another controller', async () => {
     const { sent, all, recorder } = setup();
     for (let index = 0; index < 30; index++) recorder.record(note({ reason: `R${index}` }));
 
@@ -86,7 +86,7 @@ describe('[K-58] the limits for Events', () => {
     expect(sent.filter((event) => event.note?.includes('combined'))).toEqual([]);
   });
 
-  test('the note of a combined Event keeps within the length that the API allows', async () => {
+  test('the note of a combined Event is cut to the length that the API allows', async () => {
     const { sent, recorder } = setup();
 
     for (let index = 10; index < 20; index++) {

@@ -13,8 +13,8 @@ import {
   setup,
 } from './api-event-recorder-setup.ts';
 
-describe('[K-57] a repeated Event', () => {
-  test('an Event that repeats a thousand times is one POST and two PATCHes, whatever the resourceVersion', async () => {
+describe('[K-57] how repeats of an Event are counted', () => {
+  test('a thousand repeats of an Event cause one POST and two PATCHes, whatever the resourceVersions', async () => {
     const { clock, sent, patched, recorder } = setup();
 
     for (let again = 1; again <= 1_000; again++) {
@@ -31,7 +31,7 @@ describe('[K-57] a repeated Event', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('an Event that repeats a thousand times in one turn is one POST and one PATCH', async () => {
+  test('a thousand repeats of an Event in one turn cause one POST and one PATCH', async () => {
     const { clock, sent, patched, recorder } = setup();
 
     for (let again = 1; again <= 1_000; again++) recorder.record(note());
@@ -54,7 +54,7 @@ describe('[K-57] a repeated Event', () => {
     expect(patched.map(({ count }) => count)).toEqual([2, 31, 61, 91]);
   });
 
-  test('a repeat within 6 minutes counts for the same Event, and a later repeat is a new Event', async () => {
+  test('a repeat within 6 minutes is added to the same Event, and a later repeat is a new Event', async () => {
     const { clock, sent, patched, recorder } = setup();
     recorder.record(note());
     await clock.advanceAndSettle(6 * MINUTE_MS - 1);
@@ -71,7 +71,7 @@ describe('[K-57] a repeated Event', () => {
     expect(patched.map(({ count }) => count)).toEqual([2, 3]);
   });
 
-  test('a repeated Event that the server has deleted is sent again, with its count', async () => {
+  test('if the server has deleted a repeated Event, it is created again with its count', async () => {
     const { sent, patched, recorder } = setup({
       fate: (verb) => (verb === 'PATCH' ? refusal(404, 'NotFound') : 'sent'),
     });
@@ -87,7 +87,7 @@ describe('[K-57] a repeated Event', () => {
     expect(patched).toEqual([]);
   });
 
-  test('close sends the last count of a repeated Event', async () => {
+  test('`close` sends the last count of a repeated Event', async () => {
     const { clock, patched, all, recorder } = setup();
     for (let again = 0; again < 5; again++) {
       recorder.record(note());
@@ -133,7 +133,7 @@ describe('[K-57] a repeated Event', () => {
     ]);
   });
 
-  test('the recorder remembers the last 4,096 Events, and sends a forgotten Event as a new one', async () => {
+  test('the recorder remembers the last 4,096 Events, and a repeat of an older one is a new Event', async () => {
     const { sent, patched, recorder } = setup();
     for (const index of [0, 0, 0]) {
       recorder.record(noteAbout(index));

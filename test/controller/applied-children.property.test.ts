@@ -100,11 +100,11 @@ function ours(labels: Readonly<Record<string, string>> = {}): Readonly<Record<st
   return Object.fromEntries(Object.entries(labels).filter(([name]) => name !== 'theirs'));
 }
 
-describe('[K-33] only the fields that are stated last remain, whatever was stated before and by which process', () => {
+describe('[K-33] only the fields of the last apply remain, whatever other processes applied before', () => {
   test.each<[string, Kind]>([
     ['Service', service],
     ['Deployment', deployment],
-  ])('only the last stated fields of a %s remain', async (_, {
+  ])('only the fields of the last apply of a %s remain', async (_, {
     apply,
     read,
     names: [apiVersion, kind],

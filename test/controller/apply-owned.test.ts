@@ -25,8 +25,8 @@ function failureOf(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe('[K-44] a child', () => {
-  test('a child is created once, changed where it differs, and not written in steady state', async () => {
+describe('[K-44] how often applyOwned writes a child', () => {
+  test('a child is created once, changed when the desired state changes, and otherwise not written', async () => {
     const { env, namespace, operate, createSite, writes } = await startSites();
     const reconcile = async (site: Site, { applyOwned }: ReconcileContext<Site>) => {
       const { name } = site.metadata;
@@ -61,7 +61,7 @@ describe('[K-44] a child', () => {
     expect(requests().slice(before)).toEqual(['get a', 'get owner', 'create']);
   });
 
-  test('a child that was deleted with its owner is not created again while the cache still shows the owner', async () => {
+  test('after the owner was deleted its child is not created again, even if the cache has the owner', async () => {
     const { env, namespace, apply, child, writes } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
     await env.delete('v1', 'ConfigMap', namespace, 'owner');
@@ -74,7 +74,7 @@ describe('[K-44] a child', () => {
     expect(writes()).toEqual(['create']);
   });
 
-  test('a child is not written because of the server’s form of a value or of fields that others add', async () => {
+  test('values that the server normalises, and fields that others add, cause no write', async () => {
     const { env, namespace, apply, writes } = await startFamily();
     const resources = { requests: { cpu: '1000m', memory: '1024Mi' } };
     const spec = {
@@ -99,7 +99,7 @@ describe('[K-44] a child', () => {
     expect(writes()).toEqual(first);
   });
 
-  test('a child is applied once after a restart, and then not again', async () => {
+  test('after a restart an unchanged child is applied once, and then not again', async () => {
     const { apply, writes, restart, child } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
     await apply(configMaps, { metadata, data: { k: 'w' } });
@@ -113,7 +113,7 @@ describe('[K-44] a child', () => {
     expect((await child())?.metadata.resourceVersion).toBe(before?.metadata.resourceVersion);
   });
 
-  test('a child is not written again because the cache is behind the last write', async () => {
+  test('while the cache does not have the last write, the child is not written again', async () => {
     const { apply, cached, child, writes } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
     cached.set('a', await child());
@@ -125,7 +125,7 @@ describe('[K-44] a child', () => {
     expect(writes()).toHaveLength(count);
   });
 
-  test('[K-35] a field of a child that another client changes is changed back, and a field that it adds stays', async () => {
+  test("[K-35] another client's change of an applied field is reverted, but a field that it adds stays", async () => {
     const { env, namespace, apply, child } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
     await env.patch('v1', 'ConfigMap', namespace, 'a', { data: { k: 'theirs', more: 'x' } });
@@ -136,11 +136,11 @@ describe('[K-44] a child', () => {
   });
 });
 
-describe('[K-33] a field that is no longer stated', () => {
+describe('[K-33] applyOwned removes fields that are no longer applied', () => {
   test.each([
     ['was there from the creation', false],
     ['was there from the creation, by an earlier process', true],
-  ])('a field that is no longer stated is removed, when it %s', async (_, restarted) => {
+  ])('a field that is no longer applied is removed: it %s', async (_, restarted) => {
     const { apply, child, restart } = await startFamily();
     await apply(configMaps, {
       metadata: { ...metadata, labels: { l: 'm' } },
@@ -154,7 +154,7 @@ describe('[K-33] a field that is no longer stated', () => {
     expect((await child())?.metadata.labels).toBeUndefined();
   });
 
-  test('a field that was added later and is no longer stated is removed', async () => {
+  test('a field that was added by a later apply is removed when it is no longer applied', async () => {
     const { apply, child } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
     await apply(configMaps, { metadata, data: { k: 'v', late: 'x' } });
@@ -164,7 +164,7 @@ describe('[K-33] a field that is no longer stated', () => {
     expect((await child())?.data).toEqual({ k: 'v' });
   });
 
-  test('[K-35] a field that the controller itself has patched later is not removed by an apply', async ({
+  test('[K-35] an apply does not remove a field that the same controller has patched later', async ({
     skip,
   }) => {
     const { env, apply, child, client, clock, namespace } = await startFamily();
@@ -180,8 +180,8 @@ describe('[K-33] a field that is no longer stated', () => {
   });
 });
 
-describe('[K-41] a cache that is behind', () => {
-  test('an apply based on a late cache does not bring back a deleted child', async () => {
+describe('[K-41] applyOwned with a cache that is behind', () => {
+  test('an apply does not create a child again that is deleted, but still in the cache', async () => {
     const { env, namespace, apply, cached, child } = await startFamily();
     cached.set('a', await apply(configMaps, { metadata, data: { k: 'v' } }));
     await env.delete('v1', 'ConfigMap', namespace, 'a');
@@ -192,7 +192,7 @@ describe('[K-41] a cache that is behind', () => {
     expect(await child()).toBeUndefined();
   });
 
-  test('an apply based on a late cache does not take over another object that now has the child’s name', async () => {
+  test('an apply does not take over another object that now has the name of the cached child', async () => {
     const { env, namespace, apply, cached, child, foreign } = await startFamily();
     cached.set('a', await apply(configMaps, { metadata, data: { k: 'v' } }));
     await env.delete('v1', 'ConfigMap', namespace, 'a');
@@ -205,8 +205,8 @@ describe('[K-41] a cache that is behind', () => {
   });
 });
 
-describe('[K-45] a name that exists, unseen by the cache', () => {
-  test('a child that the cache does not show yet is updated when it is our own', async () => {
+describe("[K-45] applyOwned if an object with the child's name is not in the cache", () => {
+  test('a child of the owner that is not yet in the cache is updated', async () => {
     const { apply, cached, child } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
     cached.set('a', undefined);
@@ -217,7 +217,7 @@ describe('[K-45] a name that exists, unseen by the cache', () => {
     expect(await child()).toEqual(applied);
   });
 
-  test('a child whose name belongs to an object that is being deleted waits for its end', async () => {
+  test('a child is not created while an object with its name is being deleted', async () => {
     const { env, namespace, apply, cached, child, foreign } = await startFamily();
     await foreign({ finalizers: ['example.dev/held'] });
     await env.delete('v1', 'ConfigMap', namespace, 'a');
@@ -230,7 +230,7 @@ describe('[K-45] a name that exists, unseen by the cache', () => {
     expect((await child())?.data).toEqual({ theirs: 'x' });
   });
 
-  test('an object with the child’s name that has another controller is left alone', async () => {
+  test("an object with the child's name and another controller is not changed", async () => {
     const { apply, cached, child, foreign } = await startFamily();
     const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'other', uid: 'u9' };
     const other = await foreign({ ownerReferences: [{ ...reference, controller: true }] });
@@ -244,7 +244,7 @@ describe('[K-45] a name that exists, unseen by the cache', () => {
   });
 });
 
-test('[K-45] our own child that is being deleted is not written, and its end is awaited', async () => {
+test('[K-45] a child that is being deleted is not written, and the key waits until it is gone', async () => {
   const { env, namespace, apply, child } = await startFamily();
   await apply(configMaps, {
     metadata: { ...metadata, finalizers: ['example.dev/held'] },
@@ -259,7 +259,7 @@ test('[K-45] our own child that is being deleted is not written, and its end is 
   expect(await child()).toEqual(before);
 });
 
-test('[K-45] a child with a generated name is created each time, with its owner', async () => {
+test('[K-45] each apply with `generateName` creates a new child, with its owner', async () => {
   const { apply, owner } = await startFamily();
   const desired = { metadata: { generateName: 'a-' }, data: { k: 'v' } };
 
@@ -270,7 +270,7 @@ test('[K-45] a child with a generated name is created each time, with its owner'
   expect(one.metadata.ownerReferences).toMatchObject([{ uid: owner.metadata.uid }]);
 });
 
-test('[K-45] an object of the owner that no decorator created is not taken for an attachment, even if the cache does not show it', async () => {
+test('[K-45] an object of the owner that a decorator did not create is not taken for an attachment', async () => {
   const { apply, child, client, foreign, namespace, owner } = await startFamily();
   const ownerReferences = [controllerReference(owner, configMaps as Resource)];
   const made = await foreign({ ownerReferences });
@@ -287,8 +287,8 @@ test('[K-45] an object of the owner that no decorator created is not taken for a
   expect(await child()).toEqual(made);
 });
 
-describe('[K-32] an object without a controller', () => {
-  test('an object without a controller is left alone, unless adopt is set', async () => {
+describe('[K-32] applyOwned if the object has no controller', () => {
+  test('an object without a controller is not changed without `adopt: true`', async () => {
     const { apply, child, foreign } = await startFamily();
     const orphan = await foreign();
 
@@ -298,7 +298,7 @@ describe('[K-32] an object without a controller', () => {
     expect(await child()).toEqual(orphan);
   });
 
-  test('[found 10] the error about an object without a controller names the adopt option for applyOwned, but not for a composite', async () => {
+  test('[found 10] the error for an object without a controller mentions `adopt` only for applyOwned', async () => {
     const { apply, client, foreign, namespace, owner } = await startFamily();
     await foreign();
     const desired = { metadata: { ...metadata, namespace }, data: { k: 'v' } };
@@ -312,7 +312,7 @@ describe('[K-32] an object without a controller', () => {
     );
   });
 
-  test('an object without a controller is adopted, and keeps the fields of others', async () => {
+  test('with `adopt: true` an object without a controller is adopted, and keeps its other fields', async () => {
     const { apply, child, foreign, owner } = await startFamily();
     const orphan = await foreign();
 
@@ -347,7 +347,7 @@ describe('[K-32] an object without a controller', () => {
         });
       },
     ],
-  ])('an object without a controller is not adopted by an owner that %s, whatever the cache shows', async (_, happen) => {
+  ])('an owner that %s adopts no object, even if the cache has an older state', async (_, happen) => {
     const family = await startFamily();
     const orphan = await family.foreign();
     await happen(family);
@@ -360,7 +360,7 @@ describe('[K-32] an object without a controller', () => {
     expect(await family.child()).toEqual(orphan);
   });
 
-  test('[K-40] an orphan whose fields another manager owns is adopted only by force', async () => {
+  test('[K-40] an orphan whose fields another manager applied is adopted only with `force: true`', async () => {
     const { env, namespace, apply, child } = await startFamily();
     await env.apply([theirConfigMap(namespace)]);
 
@@ -376,7 +376,7 @@ describe('[K-32] an object without a controller', () => {
   });
 });
 
-test('[K-40] our field that another manager has applied is taken back by force, or is a typed conflict error', async () => {
+test('[K-40] a field that another manager has applied is taken back, or a conflict if `force` is false', async () => {
   const { env, namespace, apply, child } = await startFamily();
   const desired = { metadata, data: { k: 'v' } };
   const takeOver = () => env.apply([theirConfigMap(namespace)]);

@@ -59,7 +59,7 @@ test.each<[string, Reconciler<Thing>, Partial<AttemptEnd>]>([
   ['a bug', throws(new TypeError('x is undefined')), { outcome: 'panic', requeueAfterMs: 5 }],
   ['a string thrown', throws('no'), { outcome: 'panic', requeueAfterMs: 5 }],
   ['nothing thrown', throws(undefined), { outcome: 'panic', requeueAfterMs: 5 }],
-])('[K-2] a reconcile that ends with %s has its own outcome', async (_what, reconcile, expected) => {
+])('[K-2] the outcome of a reconcile that ends with %s', async (_what, reconcile, expected) => {
   const { ends } = await attempted(reconcile);
 
   expect(ends).toHaveLength(1);
@@ -87,7 +87,7 @@ test.each([
   ],
   ['a field of Go’s Result', { requeueAfter: 5 }, 'an object with a field requeueAfter'],
   ['no time at all', { requeue: true }, 'an object with a field requeue'],
-])('[K-4] %s is no valid result, and the error names what the reconciler returned', async (_what, value, returned) => {
+])('[K-4] %s is an invalid result, and the error says what the reconciler returned', async (_what, value, returned) => {
   const { bench, ends } = await attempted(returns(value));
 
   expect(ends[0]).toMatchObject({
@@ -109,7 +109,7 @@ test.each<[string, unknown, boolean]>([
   ['a bug', new ReferenceError('x is not defined'), true],
   ['an error that may pass', new Error('no'), false],
   ['a conflict', conflict(), false],
-])('[K-4] an Event about %s is made only when a person must act', async (_what, error, isTold) => {
+])('[K-4] whether there is an Event about %s', async (_what, error, isTold) => {
   const { bench } = await attempted(throws(error));
 
   const told = { type: 'Warning', reason: 'ReconcileFailed', action: 'Reconcile' };
@@ -117,7 +117,7 @@ test.each<[string, unknown, boolean]>([
   expect(bench.events.map(({ regarding }) => regarding.metadata.name)).toEqual(isTold ? ['a'] : []);
 });
 
-test('[K-4] a failure for a deleted object makes no Event', async () => {
+test('[K-4] if `gone` fails for a deleted object, there is no Event', async () => {
   const bench = new ControllerBench({
     reconcile: () => {},
     gone: () => {
@@ -157,7 +157,7 @@ const changes: Record<string, (object: Thing) => void> = {
 
 test.each(
   Object.keys(changes),
-)('[K-4] the error of a reconciler that %s a cached object explains how to copy it', async (how) => {
+)('[K-4] if a reconciler %s a cached object, the error explains how to copy it', async (how) => {
   const bench = new ControllerBench({
     owns: [others],
     reconcile: async (object) => {
@@ -175,7 +175,7 @@ test.each(
   expect(bench.collection().objects[0]?.metadata.labels).toEqual({ a: 'b' });
 });
 
-test('[K-4] [C-2] every object that a store returns is frozen, and a copy of it is not', async () => {
+test('[K-4] [C-2] every object that a store returns is frozen, and its deepCopy is not', async () => {
   const frozen: boolean[] = [];
   let isCopyFree = false;
   const bench = new ControllerBench({
@@ -205,7 +205,7 @@ test('[K-4] [C-2] every object that a store returns is frozen, and a copy of it 
   expect(isCopyFree).toBe(true);
 });
 
-test('[K-5] a reconcile that ignores its signal is reported once by an Event on its object, and blocks only its own key', async () => {
+test('[K-5] a reconcile that ignores its signal is reported once by an Event, and blocks only its key', async () => {
   const calls: string[] = [];
   let release = (): void => {};
   const bench = new ControllerBench({
@@ -237,7 +237,7 @@ test('[K-5] a reconcile that ignores its signal is reported once by an Event on 
   ]);
 });
 
-test('[K-5] a reconcileTimeoutMs of 0 means no limit, and the controller’s setting overrides the process’s', async () => {
+test("[K-5] a controller's `reconcileTimeoutMs: 0` means no limit, and overrides the process setting", async () => {
   const aborted: boolean[] = [];
   const bench = new ControllerBench(
     {
@@ -259,7 +259,7 @@ test('[K-5] a reconcileTimeoutMs of 0 means no limit, and the controller’s set
   expect(aborted).toEqual([]);
 });
 
-test('[K-7] a controller’s own maxReconcileAgeMs decides when it is stuck', async () => {
+test("[K-7] the controller's maxReconcileAgeMs overrides the process setting", async () => {
   const bench = new ControllerBench(
     {
       maxReconcileAgeMs: 10_000,
@@ -279,7 +279,7 @@ test('[K-7] a controller’s own maxReconcileAgeMs decides when it is stuck', as
   expect([before, bench.runner.stuck]).toEqual([false, true]);
 });
 
-test('[K-2] a reconcile that ends with the process counts as aborted, and nothing is logged', async () => {
+test('[K-2] a reconcile that ends because the process stops is aborted, without a log line', async () => {
   const ends: AttemptEnd[] = [];
   const bench = new ControllerBench(
     {
@@ -312,7 +312,7 @@ test('[K-2] a write that is refused because the process no longer leads is not a
   expect(bench.count('controller_runtime_reconcile_errors_total')).toBe(0);
 });
 
-test('[K-1] a middleware sees each attempt before it is made', async () => {
+test('[K-1] a middleware is called with each attempt before the reconciler', async () => {
   const attempts: Attempt[] = [];
   const bench = new ControllerBench(
     { reconcile: throws(new Error('no')) },
@@ -355,7 +355,7 @@ test.each<[string, (next: () => Promise<AttemptEnd>) => Promise<AttemptEnd>]>([
   ],
   ['calls next twice', async (next) => (await next()) && next()],
   ['never calls next', async () => ({ outcome: 'error', durationMs: 0 })],
-])('[K-1] an attempt is made only once with a middleware that %s', async (how, around) => {
+])('[K-1] with a middleware that %s the reconciler is called once at most', async (how, around) => {
   let calls = 0;
   const bench = new ControllerBench(
     {
@@ -398,7 +398,7 @@ const missing = {
 test.each([
   'unserved',
   'forbidden',
-] as const)('[W-40] while an optional resource is %s, the keys of its controller wait without a failure', async (why) => {
+] as const)('[W-40] while an optional resource is %s, keys of the controller wait, and no failure is reported', async (why) => {
   const keys: string[] = [];
   const bench = new ControllerBench({
     for: { resource: things, namespace: 'all', optional: true },

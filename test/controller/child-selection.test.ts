@@ -52,7 +52,7 @@ async function sitesWith(owned: Source | readonly Source[], stated: Child) {
   return { ...place, operate, errors, events, reads, calls: () => calls };
 }
 
-describe('[K-37] [child 7] a child that its source does not select', () => {
+describe('[K-37] [child 7] a child that the source for children would not select', () => {
   const cases: readonly [string, Source, Child, string][] = [
     [
       'lacks a label',
@@ -125,7 +125,7 @@ describe('[K-37] [child 7] a child that its source does not select', () => {
     expect((await place.events()).map(({ note }) => note)).toEqual([error?.message]);
   });
 
-  test('a child in a namespace that the settings do not name is refused', () => {
+  test('a child in a namespace that the settings do not contain is refused', () => {
     const selection = new ChildSelection({ owns: [{ source: source(configMaps) }] }, ['shop']);
     const stated = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'x' } };
 
@@ -190,7 +190,7 @@ describe('[K-37] [child 7] a child that may be selected is written', () => {
     expect(place.writes('configmaps')).toEqual(['create']);
   });
 
-  test('a field selector on a field that the server sets is checked only when the child states that field', () => {
+  test('a field selector for a field that the server sets is checked only if the child contains it', () => {
     const of = source(services as Resource, { fieldSelector: 'spec.clusterIP!=None' });
     const selection = new ChildSelection({ owns: [{ source: of }] }, undefined);
     const made = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a', namespace: 'x' } };
@@ -227,7 +227,7 @@ test.each<[string, () => Controller]>([
         sync: () => ({ attachments: [child(configMaps, { metadata: { name: 'a' } })] }),
       }),
   ],
-])('[K-37] [child 7] a child of %s that its source does not select is refused', async (_, declare) => {
+])('[K-37] [child 7] a child of %s is refused if its source does not select it', async (_, declare) => {
   const { clock, createSite, env, namespace, writes } = await startSites();
   await createSite('one');
 
@@ -241,14 +241,14 @@ test.each<[string, () => Controller]>([
   expect(errors[0]?.message).toContain('the label app=site is missing');
 });
 
-describe('[K-37] [child 7] a child whose label another client changed', () => {
+describe('[K-37] [child 7] restoring a label that another client changed', () => {
   const selecting = source(configMaps, { labelSelector: 'app=site' });
   const stated: Child = { metadata: { name: 'a', labels: { app: 'site' } }, data: { x: '1' } };
 
   test.each([
     ['under a running operator', true],
     ['while no operator ran', false],
-  ])('a child that lost its selected label %s gets it back with one read, and is seen from then on', async (_, isRunning) => {
+  ])('a child that lost the selected label %s gets it back, which needs one read', async (_, isRunning) => {
     const place = await sitesWith(selecting, stated);
     const { env, namespace } = place;
     const site = await place.createSite('one');
@@ -274,7 +274,7 @@ describe('[K-37] [child 7] a child whose label another client changed', () => {
   });
 });
 
-test('[K-37] [child 7] a label that another writer gave an existing child counts for the selector, and a label that the server stored differently is an error', () => {
+test("[K-37] [child 7] a child's existing labels may satisfy the selector, and its stored labels must", () => {
   const owns = [{ source: source(configMaps, { labelSelector: 'app=site,!draft' }) }];
   const selection = new ChildSelection({ owns }, undefined);
   const made = (labels?: object) =>
@@ -294,7 +294,7 @@ test('[K-37] [child 7] a label that another writer gave an existing child counts
   expect(() => selection.requireStored(configMaps, made())).toThrow(TerminalError);
 });
 
-test('[K-37] [child 7] the answer to a write is checked against the selector, and an existing child that was not written is not', async () => {
+test('[K-37] [child 7] after a write the answer is checked against the selector, but not without a write', async () => {
   const owns = [{ source: source(configMaps, { labelSelector: 'app=site' }) }];
   const selection = new ChildSelection({ owns }, undefined);
   const stated = configMap('a', { namespace: 'x', labels: { app: 'site' } });

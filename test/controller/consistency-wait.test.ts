@@ -63,14 +63,14 @@ async function setup() {
   };
 }
 
-test('[K-63] a key that has written nothing waits for nothing', async () => {
+test('[K-63] a key whose reconcile has written nothing does not wait', async () => {
   const { parks, server } = await setup();
   server.put('a', 2);
 
   expect(parks()).toBe(false);
 });
 
-test('[K-63] a key waits until the cache has the event of its write, and is then enqueued again', async () => {
+test('[K-63] after a write a key waits until the cache has its event, and is then enqueued', async () => {
   const { clock, server, parks, again, begin, deliverAll } = await setup();
   begin().wrote(server.put('a', 2));
   const deferred = [parks(), parks()];
@@ -93,7 +93,7 @@ test('[K-63] other keys do not wait for the write of one key', async () => {
   expect(parks('demo/other' as ObjectKey)).toBe(false);
 });
 
-test('[K-63] a bookmark, or an event of another object, ends the wait for a write', async () => {
+test('[K-63] a newer bookmark, or a newer event of another object, also ends the wait for a write', async () => {
   const { server, parks, again, begin, deliverAll } = await setup();
   const answer = server.put('a', 2);
   begin().wrote({ ...answer, metadata: { ...answer.metadata, resourceVersion: '99' } });
@@ -105,7 +105,7 @@ test('[K-63] a bookmark, or an event of another object, ends the wait for a writ
   expect([deferred, again.length]).toEqual([true, 1]);
 });
 
-test('[K-63] a key runs 5 s after its write all the same, and the expiry is counted', async () => {
+test('[K-63] after 5 s a key is reconciled even without the event of its write, and a metric counts this', async () => {
   const { clock, server, parks, again, begin, expired } = await setup();
   await clock.advanceAndSettle(1_000);
   begin().wrote(server.put('a', 2));
@@ -135,7 +135,7 @@ test('[K-63] a key waits for all of its writes', async () => {
   expect([between, again.length]).toEqual([[], 1]);
 });
 
-test('[K-63] a key that deleted an object waits until the cache no longer has the object', async () => {
+test('[K-63] after a delete a key waits until the cache no longer has the object', async () => {
   const { server, parks, again, begin, deliverAll } = await setup();
   const removal = begin();
   server.remove('a');
@@ -147,7 +147,7 @@ test('[K-63] a key that deleted an object waits until the cache no longer has th
   expect([deferred, again.length]).toEqual([true, 1]);
 });
 
-test('[K-63] a key that deleted an object with finalizers waits until the cache shows the deletionTimestamp', async () => {
+test('[K-63] after deleting an object with finalizers a key waits for its deletionTimestamp in the cache', async () => {
   const { server, parks, again, begin, deliverAll } = await setup();
   const removal = begin();
   server.put('a', 1, { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['example.dev/x'] });
@@ -159,7 +159,7 @@ test('[K-63] a key that deleted an object with finalizers waits until the cache 
   expect([deferred, again.length]).toEqual([true, 1]);
 });
 
-test('[K-63] [K-23] a key that removed the last finalizer waits until the cache no longer has the object', async () => {
+test('[K-63] [K-23] after removing the last finalizer a key waits until the cache has no such object', async () => {
   const { server, parks, again, begin, deliverAll } = await setup();
   const deleting = server.put('a', 1, { deletionTimestamp: '2026-01-01T00:00:00Z' });
   await deliverAll();
@@ -172,7 +172,7 @@ test('[K-63] [K-23] a key that removed the last finalizer waits until the cache 
   expect([deferred, again.length]).toEqual([true, 1]);
 });
 
-test('[K-63] a key does not wait for a write that no source of its controller shows', async () => {
+test('[K-63] a key does not wait for a write to a resource without a source in its controller', async () => {
   const { server, parks, begin } = await setup();
   const answer = server.put('a', 2);
   begin({ ...things, plural: 'others' }).wrote(answer);
@@ -182,7 +182,7 @@ test('[K-63] a key does not wait for a write that no source of its controller sh
   expect(parks()).toBe(false);
 });
 
-test('[K-63] a stopped wait leaves no timer, and enqueues no key', async () => {
+test('[K-63] after stop() no timer is left, and no key is enqueued', async () => {
   const { clock, server, wait, parks, again, begin, deliverAll } = await setup();
   begin().wrote(server.put('a', 2));
   parks();

@@ -18,7 +18,7 @@ const base = {
   reconcile: async () => {},
 };
 
-describe('controller', () => {
+describe('the function controller()', () => {
   test('a controller has one worker, no mappings and no permissions by default', () => {
     const declared = controller(base);
 
@@ -31,7 +31,7 @@ describe('controller', () => {
     expect(Object.isFrozen(declared)).toBe(true);
   });
 
-  test('a controller names its sources in one list: what it reconciles, owns, watches and reads', () => {
+  test('`sources` lists the sources that a controller reconciles, owns, watches and reads', () => {
     const labelled = source(secrets, { labelSelector: 'a=b' });
     const declared = controller({
       ...base,
@@ -50,7 +50,7 @@ describe('controller', () => {
     ]);
   });
 
-  test('a controller keeps the mappings, permissions and functions that it is given', () => {
+  test('controller() returns the given mappings, permissions and functions', () => {
     const watches = [enqueueMapped(source(pods), () => [])];
     const permissions = [{ resource: pods, verbs: ['get'] }] as const;
 
@@ -101,25 +101,25 @@ describe('controller', () => {
     1.5,
     Number.NaN,
     Number.POSITIVE_INFINITY,
-  ])('a controller refuses %d concurrent reconciles', (maxConcurrentReconciles) => {
+  ])('controller() refuses `maxConcurrentReconciles: %d`', (maxConcurrentReconciles) => {
     expect(() => controller({ ...base, maxConcurrentReconciles })).toThrow(ConfigurationError);
   });
 
-  test('isController recognises a controller, and not what only looks like it', () => {
+  test('isController recognises what controller() returned, and not an object with the same fields', () => {
     expect(isController(controller(base))).toBe(true);
     for (const other of [{ ...base }, base.reconcile, null, undefined, 'controller', []]) {
       expect(isController(other)).toBe(false);
     }
   });
 
-  test('isController recognises a declaration by another copy of the toolkit', () => {
+  test('isController also recognises a controller that another copy of the toolkit declared', () => {
     const foreign = { ...base, [Symbol.for('chancery.controller')]: true };
 
     expect(isController(foreign)).toBe(true);
   });
 });
 
-describe('source', () => {
+describe('the function source()', () => {
   test('a source watches the configured namespace and is required by default', () => {
     expect(source(configMaps)).toEqual({
       resource: configMaps,
@@ -145,7 +145,7 @@ describe('source', () => {
   });
 });
 
-describe('enqueueMapped', () => {
+describe('the function enqueueMapped()', () => {
   test('enqueueMapped maps each object of its source to keys', async () => {
     const own = source(pods);
     const mapping = enqueueMapped(own, (object) => [keyOf(object), { name: object.kind }]);
@@ -158,7 +158,7 @@ describe('enqueueMapped', () => {
     expect([...keys]).toEqual(['n/a', { name: 'Pod' }]);
   });
 
-  test('enqueueMapped takes a resource as a source with default options', () => {
+  test('enqueueMapped accepts a resource in place of a source with default options', () => {
     expect(enqueueMapped(pods, () => []).source).toEqual(source(pods));
   });
 });

@@ -41,7 +41,7 @@ async function podOf({ env, namespace }: Family) {
   return { container, volumes: live?.spec.template.spec?.volumes ?? [] };
 }
 
-describe('[K-34] a list whose item key changes', () => {
+describe("[K-34] a list of which an item's key changes", () => {
   test.each<[string, readonly Port[], readonly Port[]]>([
     ['the number of a port', [{ port: 80 }], [{ port: 81 }]],
     ['the number of a port with a name', [{ name: 'w', port: 80 }], [{ name: 'w', port: 81 }]],
@@ -64,7 +64,7 @@ describe('[K-34] a list whose item key changes', () => {
         { name: 'y', port: 1 },
       ],
     ],
-  ])('after a change of %s the ports of a Service are exactly the stated ones', async (_, before, after) => {
+  ])('after a change of %s a Service has exactly the applied ports', async (_, before, after) => {
     const family = await startFamily();
     await family.apply(services, service(...before));
 
@@ -75,8 +75,8 @@ describe('[K-34] a list whose item key changes', () => {
 
   test.each([
     ['', false],
-    [', by an earlier process', true],
-  ])('a changed port replaces the old port of a container that was created%s, and is never beside it', async (_, restarted) => {
+    [', even if an earlier process created it', true],
+  ])("if a container's port is changed, the old port is removed%s", async (_, restarted) => {
     const family = await startFamily();
     const port = (containerPort: number) => [{ name: 'web', containerPort }];
     await family.apply(deployments, deployment({ ports: port(80) }));
@@ -94,7 +94,7 @@ describe('[K-34] a list whose item key changes', () => {
     expect(new Set(seen)).toEqual(new Set([1]));
   });
 
-  test('[K-33] the variables, volumes and mounts of a Pod that are no longer stated are removed', async () => {
+  test('[K-33] variables, volumes and mounts of a Pod that are no longer applied are removed', async () => {
     const family = await startFamily();
     const env = (...names: string[]) => names.map((name) => ({ name, value: 'x' }));
     const volumes = ['v', 'w'].map((name) => ({ name, emptyDir: {} }));
@@ -110,7 +110,7 @@ describe('[K-34] a list whose item key changes', () => {
     expect(shown).toEqual(volumes.slice(1));
   });
 
-  test('[K-33] the item of a custom resource’s list that is no longer stated is removed', async () => {
+  test('[K-33] an item in a list of a custom resource is removed when it is no longer applied', async () => {
     const family = await startFamily();
     await family.env.apply([gardenDefinition()]);
     const beds = (...numbers: number[]) => numbers.map((number) => ({ number, plant: 'kale' }));
@@ -122,7 +122,7 @@ describe('[K-34] a list whose item key changes', () => {
     expect(live?.spec.beds).toEqual(beds(3));
   });
 
-  test('[K-33] a field that an earlier release stated in an earlier API version is removed as well', async () => {
+  test('[K-33] a field that was applied in an earlier API version is removed, too', async () => {
     const family = await startFamily();
     await family.env.apply([gardenDefinition('v1', 'v2')]);
     const beds = (...numbers: number[]) => numbers.map((number) => ({ number, plant: 'kale' }));
@@ -138,7 +138,7 @@ describe('[K-34] a list whose item key changes', () => {
   });
 });
 
-describe('[K-44] the cost of owning a created child by apply', () => {
+describe('[K-44] the requests for a child that is created, and then changed by apply', () => {
   const stated = (text: string): Desired<ConfigMap> => ({ metadata, data: { text } });
 
   async function requestsOf(
@@ -163,7 +163,7 @@ describe('[K-44] the cost of owning a created child by apply', () => {
     return { ...family, apply };
   }
 
-  test('an unchanged child costs no request, its first change a read and a patch, and each later change one patch', async () => {
+  test('an unchanged child causes no request, the first change a read and a patch, later ones a patch', async () => {
     const family = await cachedFamily();
 
     const created = await requestsOf(family, () => family.apply(configMaps, stated('one')));
@@ -177,7 +177,7 @@ describe('[K-44] the cost of owning a created child by apply', () => {
     expect(second).toEqual(['patch a']);
   });
 
-  test('an unchanged child costs one apply after a restart', async () => {
+  test('after a restart an unchanged child is applied once', async () => {
     const family = await cachedFamily();
     await family.apply(configMaps, stated('one'));
     await family.apply(configMaps, stated('two'));
@@ -189,8 +189,8 @@ describe('[K-44] the cost of owning a created child by apply', () => {
   });
 });
 
-describe('[K-35] the fields of others', () => {
-  test('fields of others, and fields that the controller patched itself, are not taken over by an apply', async ({
+describe('[K-35] fields of other managers in a created child', () => {
+  test('an apply does not take over fields of other managers, or fields the controller itself patched', async ({
     skip,
   }) => {
     const { env, namespace, apply, client, child, clock } = await startFamily();
@@ -210,7 +210,7 @@ describe('[K-35] the fields of others', () => {
 
   test.each([
     1, 2,
-  ])('fields that the controller patched in the second of the creation survive %i changes', async (changes) => {
+  ])('fields that the controller patched within a second of the creation stay after %i changes', async (changes) => {
     const { namespace, apply, client, child } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v', gone: 'x' } });
     const body = { data: { patched: 'x' } };
@@ -223,7 +223,7 @@ describe('[K-35] the fields of others', () => {
     expect((await child())?.data).toEqual({ k: `w${changes - 1}`, patched: 'x' });
   });
 
-  test('our own fields are no conflict for an apply without force', async () => {
+  test('with `force: false` fields that the controller itself created are no conflict', async () => {
     const { apply, child } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
 
@@ -232,7 +232,7 @@ describe('[K-35] the fields of others', () => {
     expect((await child())?.data).toEqual({ k: 'w' });
   });
 
-  test('fields that the client created are ours, even if a webhook delayed the creation', async () => {
+  test('fields of a created child are recognised even if a webhook delayed the creation', async () => {
     // The server notes the time of the entry first, and that of the creation in the end.
     const { apply, client, child, owner, namespace } = await startFamily(
       (next) => async (call) => earlier(await next(call)),
@@ -248,7 +248,7 @@ describe('[K-35] the fields of others', () => {
     expect((await child())?.data).toEqual({ k: 'w' });
   });
 
-  test('an apply takes over the fields of former managers, whether they wrote by create or by apply', async () => {
+  test('an apply takes over the fields of former field managers, whether they created or applied them', async () => {
     const { env, apply, client, owner, namespace, child } = await startFamily();
     const { uid = '' } = owner.metadata;
     const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid, controller: true };
@@ -272,7 +272,7 @@ describe('[K-35] the fields of others', () => {
   });
 });
 
-describe('[K-35] another writer is faster', () => {
+describe('[K-35] another writer changes the child during an apply', () => {
   /** Somebody changes the child before each of the first `times` patches that hand fields over. */
   async function raced(times: number): Promise<Family> {
     let left = times;
@@ -288,7 +288,7 @@ describe('[K-35] another writer is faster', () => {
     return family;
   }
 
-  test('an apply that loses a race is tried again with the newer object', async () => {
+  test('if another writer changes the child during an apply, it is repeated with the newer object', async () => {
     const { apply, child } = await raced(2);
 
     await apply(configMaps, { metadata, data: { k: 'w' } });
@@ -296,7 +296,7 @@ describe('[K-35] another writer is faster', () => {
     expect((await child())?.data).toEqual({ k: 'w', n0: 'x', n1: 'x' });
   });
 
-  test('an apply that keeps losing races ends with a version conflict, and the next attempt succeeds', async () => {
+  test('if others change the child again and again, an apply fails with a conflict; the next one succeeds', async () => {
     const { apply, child } = await raced(5);
 
     const error = await apply(configMaps, { metadata, data: { k: 'w' } }).catch((e: unknown) => e);
@@ -310,7 +310,7 @@ describe('[K-35] another writer is faster', () => {
     ]);
   });
 
-  test('an apply during which another client deletes the child does not bring the child back', async () => {
+  test('if another client deletes the child during an apply, it is not created again', async () => {
     const family: Family = await startFamily((next) => async (call) => {
       if (call.verb === 'patch' && call.patch.type === 'json') {
         await family.env.delete('v1', 'ConfigMap', family.namespace, 'a');
@@ -326,7 +326,7 @@ describe('[K-35] another writer is faster', () => {
   });
 });
 
-describe('[K-35] an entry of managedFields that cannot be read', () => {
+describe('[K-35] a child with an unreadable entry in managedFields', () => {
   const creator = { manager: 'tester/create', operation: 'Update', apiVersion: 'v1' };
 
   test.each<[string, unknown]>([
@@ -337,7 +337,7 @@ describe('[K-35] an entry of managedFields that cannot be read', () => {
     ['one without fields', creator],
     ['one of fields that are texts', { ...creator, fieldsV1: { 'f:data': 'f:old' } }],
     ['one of fields that are nothing', { ...creator, fieldsV1: { 'f:data': null } }],
-  ])('an unreadable entry of managedFields changes nothing: %s', async (_, entry) => {
+  ])('an unreadable entry in managedFields has no effect: %s', async (_, entry) => {
     const family = await startFamily((next) => async (call) => {
       const isOwn = call.verb === 'patch' && call.patch.type === 'json';
       const answer = await next(isOwn ? without(entry, call) : call);

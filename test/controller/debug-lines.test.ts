@@ -28,7 +28,7 @@ function started(showsDebug: () => boolean) {
   return { ...runner, woken };
 }
 
-test('[N-8] debug lines name why a key was enqueued: a change, the first list, a mapping, a retry, a requeue', async () => {
+test('[N-8] debug lines say why a key was enqueued: a change, a mapping, a retry, a requeue and so on', async () => {
   const { clock, collection, run, woken } = started(() => true);
   collection(things).put('a');
   await run();
@@ -59,7 +59,7 @@ test('[N-8] debug lines can be turned on while a controller runs', async () => {
   expect(woken()).toEqual(['demo/a requeue']);
 });
 
-test('[N-9] the debug line of a write names the fields that it changed', () => {
+test('[N-9] the debug line of a write contains the changed fields', () => {
   const before = [object('StatefulSet', { spec: { replicas: 2, paused: false } })];
   const answer = object('StatefulSet', { spec: { replicas: 3, paused: false } });
   const write = { resource: statefulSets, namespace: 'demo', name: 'x', isDelete: false, before };
@@ -75,7 +75,7 @@ test('[N-9] the debug line of a write names the fields that it changed', () => {
   });
 });
 
-test('[N-9] the debug line of a write names a new field, a removed field and an element of a list', () => {
+test('[N-9] the debug line of a write contains new fields, removed fields and list items', () => {
   expect(
     differ(
       { spec: { old: 1, list: [{ image: 'web:1' }] } },
@@ -132,11 +132,11 @@ test.each([
   ['a text with spaces', { spec: { note: 'hunter2 !' } }, { spec: { note: 'hunter3 !' } }],
   ['a URL with a user', { spec: { url: 'pg://a:b@c' } }, { spec: { url: 'pg://a:d@c' } }],
   ['a long text', { spec: { x: 'a'.repeat(65) } }, { spec: { x: 'b'.repeat(65) } }],
-])('[N-9] the debug line of a write names %s without its value', (_what, before, after) => {
+])('[N-9] the debug line of a write contains %s without its value', (_what, before, after) => {
   expect(differ(before, after)).toEqual([expect.stringMatching(/^\S+ changed$/)]);
 });
 
-test('[N-9] the debug line of a write names ten changes at most, then their number, and omits server metadata', () => {
+test('[N-9] the debug line of a write has at most ten changes, and none of metadata that the server sets', () => {
   const many = (value: number) => ({
     metadata: { name: 'x', resourceVersion: `${value}`, generation: value },
     spec: Object.fromEntries(Array.from({ length: 13 }, (_, at) => [`f${at}`, value])),

@@ -39,7 +39,7 @@ const note = ({ metadata }: KubernetesObject): string => metadata.annotations?.n
 /** With the writes for three objects. */
 const WAYS: readonly [string, Reconcile, number][] = [
   [
-    'makes a child that says what its owner says',
+    'creates a child with the same value',
     (object, { applyOwned }) => {
       const { name } = object.metadata;
       return applyOwned(others, {
@@ -50,7 +50,7 @@ const WAYS: readonly [string, Reconcile, number][] = [
     3,
   ],
   [
-    'makes a child to which a server gives what is deep',
+    'creates a child to which the server adds a deeply nested value',
     (object, { applyOwned }) => {
       const { name } = object.metadata;
       const said = name === 'bad' ? 'deepen' : 'flat';
@@ -59,14 +59,14 @@ const WAYS: readonly [string, Reconcile, number][] = [
     3,
   ],
   [
-    'writes a status that says what the object says, twice',
+    'writes the same value into the status, twice,',
     async (object, { setStatus }) => {
       for (const value of [1, 2]) await setStatus({ value, said: note(object) } as Status);
     },
     6,
   ],
   [
-    'writes a status to which a server gives what is deep, twice',
+    'writes a status to which the server adds a deeply nested value, twice,',
     async (object, { setStatus }) => {
       const said = object.metadata.name === 'bad' ? 'deepen' : 'flat';
       for (const value of [1, 2]) await setStatus({ value, said } as Status);
@@ -81,7 +81,7 @@ const DEPTHS = [9_000, 50_000];
 describe.each(DEPTHS)('[K-39] [attack A-1] values nested %i levels deep', (depth) => {
   test.each(
     WAYS,
-  )('a reconciler of a deeply nested object %s, and nothing fails', async (_, act, writes) => {
+  )('the reconciler of a deeply nested object %s without an error', async (_, act, writes) => {
     const transport = server(depth);
     const client = restClient({ transport, fieldManager: 'test', clock: new FakeClock() });
     const done: string[] = [];
@@ -102,7 +102,7 @@ describe.each(DEPTHS)('[K-39] [attack A-1] values nested %i levels deep', (depth
     expect(transport.requests).toHaveLength(writes);
   });
 
-  test('[K-44] a deeply nested child is compared with the last apply, and is written again only where it differs', () => {
+  test('[K-44] a deeply nested child is applied again only if it differs from the last apply', () => {
     const memory = new AppliedMemory();
     const object = (value: unknown, more: Partial<ObjectMeta>): KubernetesObject =>
       ({
@@ -125,7 +125,7 @@ describe.each(DEPTHS)('[K-39] [attack A-1] values nested %i levels deep', (depth
     expect(memory.isApplied(others, seen(nested(depth), '7'), other)).toBe(false);
   });
 
-  test('[child 4] a deeply nested child is compared with what an apply would make of it', () => {
+  test('[child 4] isSameContent compares deeply nested children', () => {
     const object = (value: unknown, resourceVersion: string): KubernetesObject =>
       ({
         ...{ apiVersion: 'example.dev/v1', kind: 'Thing', value },
@@ -136,7 +136,7 @@ describe.each(DEPTHS)('[K-39] [attack A-1] values nested %i levels deep', (depth
     expect(isSameContent(object(nested(depth), '5'), object(nested(depth - 2), '5'))).toBe(false);
   });
 
-  test('[C-2] deepCopy copies every level of a deeply nested value', () => {
+  test('[C-2] deepCopy copies all levels of a deeply nested value', () => {
     const copy = deepCopy({ nested: nested(depth), text: 'x' });
 
     expect(digestOf(copy)).toBe(digestOf({ nested: nested(depth), text: 'x' }));
@@ -144,7 +144,7 @@ describe.each(DEPTHS)('[K-39] [attack A-1] values nested %i levels deep', (depth
   });
 });
 
-test('[K-39] [attack A-1] a desired child that contains itself fails only its own key, and the error names the layer at fault', async () => {
+test('[K-39] [attack A-1] a desired child or status that contains itself fails only its own key', async () => {
   const transport = server(2);
   const client = restClient({ transport, fieldManager: 'test', clock: new FakeClock() });
   const done: string[] = [];
@@ -169,7 +169,7 @@ test('[K-39] [attack A-1] a desired child that contains itself fails only its ow
   ]);
 });
 
-describe('[K-20] [attack A-1] a finalizer is added to a stored object', () => {
+describe('[K-20] [attack A-1] the object that is stored when a finalizer is added', () => {
   const HUSH = 'hush-hush';
   const broken: readonly [string, (thing: Thing) => Thing][] = [
     [
@@ -183,7 +183,7 @@ describe('[K-20] [attack A-1] a finalizer is added to a stored object', () => {
 
   test.each(
     broken,
-  )('a transform that %s for the answer fails only this attempt, with a typed error', async (_, broke) => {
+  )("if a source's `transform` %s for the stored object, only this attempt fails, with a typed error", async (_, broke) => {
     const finalizer = { name: 'example.dev/f', finalize: async () => {} };
     const done: string[] = [];
     const transform = (thing: Thing): Thing =>
@@ -216,7 +216,7 @@ describe('[K-20] [attack A-1] a finalizer is added to a stored object', () => {
     expect(String(bench.lines.map(({ fields }) => fields.err))).not.toContain(HUSH);
   });
 
-  test('an object with 50,000 levels reaches the reconciler', async () => {
+  test('the reconciler gets an object that is nested 50,000 levels deep', async () => {
     const seen: unknown[] = [];
     const client = restClient({
       transport: finalizing(textOf(50_000)),

@@ -6,8 +6,8 @@ import { startFamily } from '../support/owner-and-children.ts';
 
 const metadata = { name: 'a' };
 
-describe('[K-36] deleteOwned', () => {
-  test('deleteOwned deletes a child, and returns false the second time', async () => {
+describe('[K-36] the function deleteOwned', () => {
+  test('deleteOwned deletes a child and returns true; when called again it returns false', async () => {
     const { apply, child, remove } = await startFamily();
     await apply(configMaps, { metadata });
 
@@ -17,7 +17,7 @@ describe('[K-36] deleteOwned', () => {
     expect(await child()).toBeUndefined();
   });
 
-  test('deleteOwned leaves an object alone that has another controller or no controller', async () => {
+  test('deleteOwned does not delete an object that has another controller, or none', async () => {
     const { child, env, foreign, namespace, remove, writes } = await startFamily();
     const nobodys = await foreign();
     const left = [await remove(configMaps, metadata), await child()];
@@ -33,7 +33,7 @@ describe('[K-36] deleteOwned', () => {
     expect(writes()).toEqual([]);
   });
 
-  test('deleteOwned leaves an object alone of which the owner is not the controller', async () => {
+  test('deleteOwned does not delete an object if the owner is not its controller', async () => {
     const { child, foreign, owner, remove } = await startFamily();
     const { uid = '' } = owner.metadata;
     const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid };
@@ -53,7 +53,7 @@ describe('[K-36] deleteOwned', () => {
     expect(writes()).toEqual(['create']);
   });
 
-  test('deleteOwned of a child that is already gone, unseen by the cache, is no error', async () => {
+  test('deleteOwned causes no error if the child is already gone, but still in the cache', async () => {
     const { apply, cached, env, namespace, remove } = await startFamily();
     cached.set('a', await apply(configMaps, { metadata }));
     await env.delete('v1', 'ConfigMap', namespace, 'a');
@@ -71,7 +71,7 @@ describe('[K-36] deleteOwned', () => {
     expect(await child()).toEqual(other);
   });
 
-  test('deleteOwned looks in the given namespace, and by default in the owner’s namespace', async () => {
+  test('deleteOwned deletes in the given namespace, or by default in that of the owner', async () => {
     const { apply, env, remove } = await startFamily();
     const elsewhere = await env.namespace();
     await apply(configMaps, { metadata });
@@ -81,10 +81,10 @@ describe('[K-36] deleteOwned', () => {
   });
 
   test.each([
-    ['after it', undefined, 'Background'],
-    ['before it', { propagationPolicy: 'Foreground' }, 'Foreground'],
-    ['not', { propagationPolicy: 'Orphan' }, 'Orphan'],
-  ] as const)('deleteOwned of a child with dependents deletes these: %s', async (_, options, propagationPolicy) => {
+    ['after the child', undefined, 'Background'],
+    ['before the child', { propagationPolicy: 'Foreground' }, 'Foreground'],
+    ['or not at all', { propagationPolicy: 'Orphan' }, 'Orphan'],
+  ] as const)('deleteOwned deletes the dependents of the child %s', async (_, options, propagationPolicy) => {
     const asked: unknown[] = [];
     const { apply, remove } = await startFamily((next) => (call) => {
       if (call.verb === 'delete') asked.push(call.options);

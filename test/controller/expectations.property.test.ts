@@ -194,11 +194,11 @@ const CHILD: KubernetesObject = {
   metadata: { name: '', generateName: 'web-', namespace: 'demo' },
 };
 
-describe('children with names that the server generates', () => {
+describe('creating children whose names the server generates', () => {
   test.each<Consistency>([
     'overlay',
     'wait',
-  ])('[K-65] [K-63] children with generated names are never more than wanted, however late the cache is, with %s', async (consistency) => {
+  ])('[K-65] [K-63] with the consistency %s there are never too many children, however late the cache', async (consistency) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         const world = new World(consistency);
@@ -217,7 +217,7 @@ describe('children with names that the server generates', () => {
     );
   }, 60_000);
 
-  test('[K-63] without expectations a late cache leads to more children than wanted', async () => {
+  test('[K-63] without expectations too many children are created when the cache is behind', async () => {
     const world = new World('none');
     await world.take({ do: 'wait' });
     await world.take({ do: 'poke', replicas: 3 });

@@ -57,7 +57,7 @@ function interfered(client: Client, times: number, interfere: (nth: number) => P
 test.each([
   ['none', []],
   ['another', [THEIRS]],
-])('[K-21] addFinalizer adds our finalizer and returns the object, with other finalizers: %s', async (_what, before) => {
+])('[K-21] addFinalizer adds the finalizer and returns the object; finalizers before: %s', async (_what, before) => {
   const { client, create, finalizers } = await cluster();
   const object = await create(before);
 
@@ -77,7 +77,7 @@ test('[K-21] addFinalizer does not write a finalizer that the object already has
   expect([stored, patches.count]).toEqual([object, 0]);
 });
 
-test('[K-21] addFinalizer keeps foreign finalizers that are added or removed meanwhile', async () => {
+test('[K-21] addFinalizer does not undo changes that other clients make to finalizers meanwhile', async () => {
   const { change, client, create, finalizers } = await cluster();
   const object = await create([THEIRS]);
   const { client: racing } = interfered(client, 1, () =>
@@ -89,7 +89,7 @@ test('[K-21] addFinalizer keeps foreign finalizers that are added or removed mea
   expect(await finalizers()).toEqual(['third.dev/x', 'third.dev/y', OURS]);
 });
 
-test('[K-21] addFinalizer tries five times for an object that changes all the time', async () => {
+test('[K-21] addFinalizer gives up after five attempts if the object changes each time', async () => {
   const { change, client, create } = await cluster();
   const object = await create();
   const { client: racing, patches } = interfered(client, 9, (nth) =>
@@ -102,7 +102,7 @@ test('[K-21] addFinalizer tries five times for an object that changes all the ti
   expect(patches.count).toBe(5);
 });
 
-test('[K-21] addFinalizer adds nothing to an object that is being deleted, even if the cache does not show it yet', async () => {
+test('[K-21] addFinalizer adds nothing to an object that is being deleted, even with an older cache', async () => {
   const { client, create, finalizers, remove } = await cluster();
   const object = await create([THEIRS]);
   await remove();
@@ -126,7 +126,7 @@ test('[K-21] addFinalizer adds nothing to a deleted object, or to another object
   expect(await finalizers()).toBeUndefined();
 });
 
-test('[K-22] removeFinalizer removes our finalizer at any position, and keeps the others', async () => {
+test('[K-22] removeFinalizer removes the given finalizer at any position, and no other', async () => {
   const { client, create, finalizers } = await cluster();
   const object = await create([THEIRS, OURS, 'third.dev/x']);
 
@@ -135,7 +135,7 @@ test('[K-22] removeFinalizer removes our finalizer at any position, and keeps th
   expect(await finalizers()).toEqual([THEIRS, 'third.dev/x']);
 });
 
-test('[K-22] removeFinalizer of the last finalizer ends the object', async () => {
+test('[K-22] after removeFinalizer has removed the last finalizer, the object is gone', async () => {
   const { client, create, live, remove } = await cluster();
   const object = await create([OURS]);
   await remove();
@@ -145,7 +145,7 @@ test('[K-22] removeFinalizer of the last finalizer ends the object', async () =>
   expect([answer, await live()]).toEqual([undefined, undefined]);
 });
 
-test('[K-22] removeFinalizer looks again for a finalizer that has moved, and removes no other', async () => {
+test('[K-22] removeFinalizer removes only its finalizer, even if its position in the list has changed', async () => {
   const { change, client, create, finalizers } = await cluster();
   const object = await create([THEIRS, OURS]);
   const { client: racing, patches } = interfered(client, 1, () =>
@@ -158,7 +158,7 @@ test('[K-22] removeFinalizer looks again for a finalizer that has moved, and rem
   expect(patches.count).toBe(2);
 });
 
-test('[K-22] removeFinalizer needs no second try when other fields of the object change', async () => {
+test('[K-22] removeFinalizer needs only one attempt if other fields of the object change', async () => {
   const { change, client, create, finalizers } = await cluster();
   const object = await create([OURS]);
   await change({ labels: { a: 'b' } });
@@ -169,7 +169,7 @@ test('[K-22] removeFinalizer needs no second try when other fields of the object
   expect([await finalizers(), patches.count]).toEqual([undefined, 1]);
 });
 
-test('[K-22] removeFinalizer tries five times for a finalizer that moves all the time', async () => {
+test('[K-22] removeFinalizer gives up after five attempts if the position changes each time', async () => {
   const { change, client, create } = await cluster();
   const object = await create([OURS]);
   const { client: racing, patches } = interfered(client, 9, (nth) =>

@@ -49,7 +49,7 @@ async function operated(
   };
 }
 
-test('[K-20] the finalizer is stored before the reconciler runs, and the reconciler sees it', async () => {
+test('[K-20] the finalizer is stored first, and then the reconciler gets the stored object', async () => {
   const seen: (readonly string[] | undefined)[] = [];
   const stored: (readonly string[] | undefined)[] = [];
   const managed: unknown[] = [];
@@ -70,7 +70,7 @@ test('[K-20] the finalizer is stored before the reconciler runs, and the reconci
   expect([seen[0], stored[0], managed[0]]).toEqual([[OURS], [OURS], undefined]);
 });
 
-test('[K-20] a deleted object is finalized instead of reconciled, and is then gone without further writes', async () => {
+test('[K-20] a deleted object is finalized and not reconciled, and is then gone', async () => {
   const calls: string[] = [];
   const { create, env, live, remove } = await operated({
     finalizer: {
@@ -99,7 +99,7 @@ test('[K-20] a deleted object is finalized instead of reconciled, and is then go
   expect(writes).toHaveLength(2); // the finalizer, there and back
 });
 
-test('[K-23] the object is not reconciled after its finalizer is removed, even if a foreign finalizer keeps it', async () => {
+test('[K-23] after its finalizer is removed, an object with other finalizers is not reconciled', async () => {
   const calls: string[] = [];
   const { create, env, live, namespace, remove } = await operated({
     finalizer: {
@@ -143,7 +143,7 @@ test('[K-20] a controller without a finalizer reconciles an object that is being
   await eventually(() => seen.at(-1));
 });
 
-test('[K-21] an object that is first seen while it is being deleted is never written', async () => {
+test('[K-21] an object that is already being deleted when it is first cached is not written', async () => {
   const calls: string[] = [];
   const { env, operator } = await operated(
     {
@@ -169,7 +169,7 @@ test('[K-21] an object that is first seen while it is being deleted is never wri
   expect(env.requests.count({ resource: 'configmaps', verb: 'patch' })).toBe(0);
 });
 
-test('[K-20] a crash between any two calls of finalizing leaves nothing over, and creates nothing twice', async () => {
+test('[K-20] after a crash at any point of finalizing nothing is left, and nothing is created twice', async () => {
   const problems: string[] = [];
   let world = new Set<string>(); // what Kubernetes does not know of
   const points = await crashPoints({
@@ -223,7 +223,7 @@ test('[K-20] a crash between any two calls of finalizing leaves nothing over, an
   ]);
 }, 60_000);
 
-test('[K-26] objects that have the finalizer and are no longer selected are reported once', async () => {
+test('[K-26] objects that are no longer selected, but have the finalizer, are reported once', async () => {
   const { env, namespace, operator } = await operated(
     { finalizer: { name: OURS, finalize: async () => {} } },
     async (cluster, at) => {
@@ -272,7 +272,7 @@ function removing(removed: string[]): Client {
   });
 }
 
-test('[K-25] failing cleanup is retried for ever and reported, and never removes the finalizer', async () => {
+test('[K-25] a cleanup that fails is reported and retried for ever, and the finalizer is not removed', async () => {
   let tries = 0;
   const removed: string[] = [];
   const bench = new ControllerBench(
@@ -334,7 +334,7 @@ test.each<[string, object]>([
   expect(removed).toEqual(['a']);
 });
 
-test('[K-25] after forceFinalizeAfterMs the finalizer is removed all the same, and an Event reports it', async () => {
+test('[K-25] after forceFinalizeAfterMs the finalizer is removed in spite of failures, and an Event says so', async () => {
   const at: number[] = [];
   const removed: string[] = [];
   const bench = new ControllerBench(
@@ -367,7 +367,7 @@ test('[K-25] after forceFinalizeAfterMs the finalizer is removed all the same, a
   expect(bench.events.at(-1)).toMatchObject({ type: 'Warning', reason: 'FinalizerForced' });
 });
 
-test('[K-25] an update that only begins the deletion reaches finalize, whatever the predicate says', async () => {
+test('[K-25] the start of a deletion causes a call of `finalize`, even if the predicate drops the event', async () => {
   const removed: string[] = [];
   const bench = new ControllerBench(
     {

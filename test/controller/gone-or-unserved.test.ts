@@ -295,7 +295,7 @@ const GENERATIONS = ['1.36', '1.38'] as const;
 
 describe.each(
   GENERATIONS,
-)('[found 1] [K-48] an object that is gone from a server of %s', (generation) => {
+)('[found 1] [K-48] after an object was deleted from a server of version %s', (generation) => {
   let zoo: Awaited<ReturnType<typeof startZoo>>;
 
   beforeAll(async () => {
@@ -304,11 +304,11 @@ describe.each(
   });
   afterAll(() => zoo.stop());
 
-  test.each(Object.entries(ASKS))('%s learns that the object is gone', async (_, [ask, gone]) => {
+  test.each(Object.entries(ASKS))('%s reports that the object is gone', async (_, [ask, gone]) => {
     expect(await ask(zoo.asking)).toEqual(gone);
   });
 
-  test('discovery still has the resource of a deleted object', async () => {
+  test('after an object is deleted, discovery still has its resource', async () => {
     const { transport } = zoo.asking;
     const discovery = resourceDiscovery(transport, cages, systemClock);
 
@@ -320,7 +320,7 @@ describe.each(
 
 describe.each(
   GENERATIONS,
-)('[found 1] [K-48] a definition that is gone from a server of %s', (generation) => {
+)('[found 1] [K-48] after a definition was deleted from a server of version %s', (generation) => {
   let zoo: Awaited<ReturnType<typeof startZoo>>;
 
   beforeAll(async () => {
@@ -332,11 +332,11 @@ describe.each(
 
   test.each(
     Object.entries(ASKS),
-  )('%s learns nothing about the object of a deleted definition', async (_, [ask]) => {
+  )('%s fails, because the resource is no longer served', async (_, [ask]) => {
     await expect(ask(zoo.asking)).rejects.toSatisfy(isUnserved);
   });
 
-  test('discovery learns that the resource of a deleted definition is not served', async () => {
+  test('after a definition is deleted, discovery reports that its resource is not served', async () => {
     const { transport } = zoo.asking;
     const discovery = resourceDiscovery(transport, cages, systemClock);
     const path = '/apis/zoo.example/v1/namespaces/demo/cages';
@@ -352,7 +352,7 @@ describe.each(
     );
   });
 
-  test('get and list of the test environment learn that a definition is gone, and its cleanup still works', async () => {
+  test('after a definition is deleted, `get` and `list` of the test environment throw, but cleanup works', async () => {
     const { env, namespace } = zoo;
 
     await expect(env.get('zoo.example/v1', 'Cage', namespace, 'lion')).rejects.toSatisfy(
@@ -362,7 +362,7 @@ describe.each(
   });
 });
 
-describe('[found 1] [K-48] a hook writes to a subresource that the definition does not have', () => {
+describe('[found 1] [K-48] writes of hooks to a subresource that the definition does not have', () => {
   let zoo: Awaited<ReturnType<typeof startZoo>>;
 
   beforeAll(async () => {
@@ -377,7 +377,7 @@ describe('[found 1] [K-48] a hook writes to a subresource that the definition do
 
   test.each(
     writes,
-  )('$operation of a missing subresource is an error when the object exists', async (action) => {
+  )('$operation of a missing subresource throws if the object exists', async (action) => {
     await expect(apply(zoo.asking, action)).rejects.toMatchObject({
       code: 'USER_CODE',
       message: 'the object has no subresource scale',
@@ -387,7 +387,7 @@ describe('[found 1] [K-48] a hook writes to a subresource that the definition do
 
   test.each(
     writes,
-  )('$operation of a missing subresource is a success when the object is missing', async (action) => {
+  )('$operation of a missing subresource succeeds if the object is missing, too', async (action) => {
     const missing = { ...action, name: 'tiger' };
     expect(await apply(zoo.asking, missing)).toBeUndefined();
   });
@@ -405,7 +405,7 @@ describe('[found 1] [K-48] a hook writes to a subresource that the definition do
       ),
     ],
     ['the filter', filterRefused({ method: 'GET', path: '/apis/zoo.example/v1/cages' })],
-  ])('an object counts as missing when %s refuses to read it', async (_, refusal) => {
+  ])('an object is treated as missing if %s refuses to read it', async (_, refusal) => {
     const client = intercept(zoo.asking.client, (next) => async (call) => {
       if (call.verb === 'find') throw refusal;
       return next(call);

@@ -7,7 +7,7 @@ import { channel } from '../../operator/controller/trigger.ts';
 import { objectKey } from '../../operator/model/object.ts';
 import { ControllerBench, others, recordKeys, things } from '../support/controller-bench.ts';
 
-test('[K-1] the key of a deleted object is passed to gone, and not to the reconciler', async () => {
+test('[K-1] for a deleted object the function `gone` is called, and not the reconciler', async () => {
   const { keys, reconcile } = recordKeys();
   const told: unknown[] = [];
   const bench = new ControllerBench({
@@ -26,7 +26,7 @@ test('[K-1] the key of a deleted object is passed to gone, and not to the reconc
   expect(told).toEqual([['demo/a', 'demo/a', undefined, 0]]);
 });
 
-test('[K-1] an object that is created again is passed to the reconciler again', async () => {
+test('[K-1] if an object is created again, the reconciler is called again', async () => {
   const { keys, reconcile } = recordKeys();
   const bench = new ControllerBench({
     reconcile,
@@ -43,7 +43,7 @@ test('[K-1] an object that is created again is passed to the reconciler again', 
   expect(keys).toEqual(['demo/a', 'demo/a gone', 'demo/a']);
 });
 
-test('[K-1] without a gone function, the key of a missing object needs nothing done', async () => {
+test('[K-1] without a function `gone` nothing is done for the key of a missing object', async () => {
   const { keys, reconcile } = recordKeys();
   const hook = channel();
   const bench = new ControllerBench({ reconcile, triggers: [hook] });
@@ -57,7 +57,7 @@ test('[K-1] without a gone function, the key of a missing object needs nothing d
   expect(bench.lines.filter(({ level }) => level !== 'debug' && level !== 'info')).toEqual([]);
 });
 
-test('[K-2] gone is retried when it throws, and called again when it requests that', async () => {
+test('[K-2] `gone` is retried if it throws, and called again if it returns requeueAfterMs', async () => {
   const answers: (() => Outcome)[] = [
     () => {
       throw new Error('not yet');
@@ -87,7 +87,7 @@ test('[K-2] gone is retried when it throws, and called again when it requests th
   expect(bench.lines.filter(({ message }) => message === 'gone failed')).toHaveLength(1);
 });
 
-test('[K-4] the return value of gone is checked like that of a reconciler', async () => {
+test('[K-4] the return value of `gone` is checked in the same way as that of a reconciler', async () => {
   const bench = new ControllerBench({
     reconcile: () => {},
     gone: (() => true) as never,
@@ -104,7 +104,7 @@ test('[K-4] the return value of gone is checked like that of a reconciler', asyn
   ]);
 });
 
-test('[K-5] the signal of gone aborts after reconcileTimeoutMs', async () => {
+test('[K-5] the signal for `gone` aborts after reconcileTimeoutMs', async () => {
   const reasons: unknown[] = [];
   const bench = new ControllerBench({
     reconcileTimeoutMs: 1_000,
@@ -128,7 +128,7 @@ test('[K-5] the signal of gone aborts after reconcileTimeoutMs', async () => {
   expect([early, reasons]).toEqual([[], ['reconcile timed out']]);
 });
 
-test('[K-3] gone and reconcile never overlap for one key', async () => {
+test('[K-3] `gone` and `reconcile` are never called at the same time for one key', async () => {
   const calls: string[] = [];
   const released = Promise.withResolvers<void>();
   const bench = new ControllerBench({
@@ -176,7 +176,7 @@ test('[K-4] writes for a deleted object are refused, and the error says why', as
   expect(refusals).toEqual(['applyOwned needs the reconciled object, and it is gone']);
 });
 
-test('[K-1] a delete that the predicate drops does not reach gone', async () => {
+test('[K-1] if the predicate drops a delete, `gone` is not called', async () => {
   const gone: string[] = [];
   const bench = new ControllerBench({
     predicate: ({ type }) => type !== 'delete',
@@ -194,7 +194,7 @@ test('[K-1] a delete that the predicate drops does not reach gone', async () => 
   expect(gone).toEqual([]);
 });
 
-test('[K-1] an object that exists again when its key is taken is passed to the reconciler, not to gone', async () => {
+test('[K-1] if an object has been created again before its key runs, the reconciler is called', async () => {
   const calls: string[] = [];
   const busy = Promise.withResolvers<void>();
   const bench = new ControllerBench({

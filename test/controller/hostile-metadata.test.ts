@@ -32,10 +32,10 @@ const hostile = HOSTILE.map(
   ([what, json]) => [what, JSON.parse(json) as Partial<ObjectMeta>] as const,
 );
 
-describe('[attack A-1] hostile metadata', () => {
+describe('[attack A-1] objects with metadata that a malicious user wrote', () => {
   test.each(
     hostile,
-  )('beside an object with %s, the owners of the other children in its batch are reconciled', async (_, more) => {
+  )('a child with %s does not prevent reconciles for other children in the same batch', async (_, more) => {
     const { keys, reconcile, gone } = recordKeys();
     const bench = new ControllerBench({ owns: [others], reconcile, gone });
     await bench.run();
@@ -57,7 +57,7 @@ describe('[attack A-1] hostile metadata', () => {
 
   test.each(
     hostile,
-  )('beside an object with %s, the other objects in its batch are reconciled', async (_, more) => {
+  )('an object with %s does not prevent reconciles of other objects in the same batch', async (_, more) => {
     const { keys, reconcile, gone } = recordKeys();
     const finalizer = { name: 'example.dev/f', finalize: async () => {} };
     const bench = new ControllerBench({

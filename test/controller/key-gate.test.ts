@@ -58,7 +58,7 @@ function start(...policies: KeyPolicy[]) {
   return { clock, queue, gate, turn, resume: (key = KEY) => resume(key) };
 }
 
-test('the policies of a controller have a fixed order', () => {
+test('the key policies of a controller have a fixed order', () => {
   const clock = new FakeClock();
   const namesFor = (consistency: 'wait' | 'none'): readonly string[] => {
     const of = controller({
@@ -86,7 +86,7 @@ test('the policies of a controller have a fixed order', () => {
   expect(namesFor('none')).toEqual(namesFor('wait').filter((name) => name !== 'ConsistencyWait'));
 });
 
-test('the key gate asks every policy, and the longest delay counts', async () => {
+test('the key gate delays a key by the longest delay of all policies', async () => {
   const [short, long] = [new Scripted(), new Scripted()];
   const { clock, queue, gate, turn } = start(short, long, { name: 'other' });
   queue.add(KEY, { priority: 7 });
@@ -104,7 +104,7 @@ test('the key gate asks every policy, and the longest delay counts', async () =>
   expect(gate.delayMs(KEY)).toBe(40);
 });
 
-test('the key gate enqueues a key for the time at which it may run', () => {
+test('the key gate enqueues a key with the delay of its policy', () => {
   const policy = new Scripted();
   const { clock, queue, gate } = start(policy);
   policy.answer = 90;
@@ -117,7 +117,7 @@ test('the key gate enqueues a key for the time at which it may run', () => {
   expect(queue.depth).toBe(1);
 });
 
-test('a parked key waits only for its policy, and keeps its highest priority', async () => {
+test('a key that a policy parks waits until the policy resumes it, with its highest priority', async () => {
   const [delays, parks] = [new Scripted(), new Scripted()];
   const { clock, queue, gate, turn, resume } = start(delays, parks);
   [delays.answer, parks.answer] = [5, 'park'];
@@ -140,7 +140,7 @@ test('a parked key waits only for its policy, and keeps its highest priority', a
   expect(queue.waitingCount).toBe(0);
 });
 
-test('a parked key that runs because of a change is not resumed a second time', async () => {
+test('a parked key that was reconciled because of a change is not resumed later', async () => {
   const policy = new Scripted();
   const { queue, gate, turn, resume } = start(policy);
   policy.answer = 'park';
@@ -155,7 +155,7 @@ test('a parked key that runs because of a change is not resumed a second time', 
   expect([admitted, queue.waitingCount, gate.parkedCount]).toEqual([true, 0, 0]);
 });
 
-test('a parked key that is enqueued again leaves the parking, with the higher priority', async () => {
+test('a parked key that is enqueued again is no longer parked, and has the higher priority', async () => {
   const policy = new Scripted();
   const { clock, queue, gate, turn, resume } = start(policy);
   policy.answer = 'park';
@@ -174,7 +174,7 @@ test('a parked key that is enqueued again leaves the parking, with the higher pr
   expect(await turn()).toEqual({ key: KEY, priority: 9, admitted: true });
 });
 
-test('a worker waits for the first policy that holds it', async () => {
+test('beforeTake() of the key gate waits for the first policy that returns a promise', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   let held: Promise<void> | undefined = promise;
   const { gate } = start({ name: 'first' }, { name: 'second', beforeTake: () => held });
@@ -187,7 +187,7 @@ test('a worker waits for the first policy that holds it', async () => {
   expect(gate.beforeTake()).toBeUndefined();
 });
 
-test('the key gate lists the policies that delay a key, the longest first, and asks no policy that may park it', async () => {
+test('waitsOf() lists the policies that delay a key, the longest first, and calls none that may park it', async () => {
   const [short, long, parks] = [new Scripted('short'), new Scripted('long'), new Parking()];
   const { queue, gate, turn } = start(short, parks, long);
   [short.answer, long.answer] = [10, 250];

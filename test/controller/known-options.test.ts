@@ -12,17 +12,17 @@ function declared(options: object): () => unknown {
 }
 
 test.each<[string, object, string]>([
-  ['an option', { own: [pods] }, 'unknown option "own" in controller web; did you mean owns?'],
-  ['an option that is like none', { speed: 9 }, 'known: name, for, predicate, owns'],
-  ['a member of owns', { owns: [{ source: source(pods), anyowner: true }] }, 'mean anyOwner?'],
+  ['an unknown option', { own: [pods] }, 'unknown option "own" in controller web; did you mean owns?'],
+  ['an unknown option that is like no other', { speed: 9 }, 'known: name, for, predicate, owns'],
+  ['an unknown field of owns', { owns: [{ source: source(pods), anyowner: true }] }, 'mean anyOwner?'],
   [
-    'a member of watches',
+    'an unknown field of watches',
     { watches: [{ ...enqueueMapped(pods, () => []), predicat: () => true }] },
     'unknown option "predicat" in watches of controller web; did you mean predicate?',
   ],
   ['a resource in watches', { watches: [pods] }, 'as enqueueMapped(SOURCE, map)'],
   [
-    'a verb',
+    'an unknown verb',
     { permissions: [{ resource: pods, verbs: ['get', 'patsh'] }] },
     'unknown verb "patsh" in permissions of controller web; did you mean patch?',
   ],
@@ -31,23 +31,23 @@ test.each<[string, object, string]>([
     { permissions: [{ resource: pods, verbs: ['apply'] }] },
     'apply needs the verb "patch"',
   ],
-  ['a consistency', { consistency: 'overley' }, 'did you mean overlay?'],
-  ['a setting of the queue', { queue: { backof: {} } }, 'did you mean backoff?'],
-  ['a setting of the back-off', { queue: { backoff: { initalMs: 1 } } }, 'did you mean initialMs?'],
+  ['an unknown consistency', { consistency: 'overley' }, 'did you mean overlay?'],
+  ['an unknown setting of the queue', { queue: { backof: {} } }, 'did you mean backoff?'],
+  ['an unknown setting of the back-off', { queue: { backoff: { initalMs: 1 } } }, 'did you mean initialMs?'],
   [
     'a reconciler that takes the key first',
     { reconcile: async (key: string, object: object, context: object) => [key, object, context] },
     'reconcile of controller web takes (key, object, context): write (object, context), read the key from context.key',
   ],
-  ['a gone that is no function', { gone: true }, 'gone of controller web must be a function'],
-  ['no function', { reconcile: undefined }, 'reconcile of controller web must be a function'],
-  ['no source', { for: undefined }, 'for of controller web must be a source or a resource'],
-])('[N-2] %s that does not exist is refused when the controller is declared', (_what, options, message) => {
+  ['a field gone that is no function', { gone: true }, 'gone of controller web must be a function'],
+  ['a missing reconcile', { reconcile: undefined }, 'reconcile of controller web must be a function'],
+  ['a missing source', { for: undefined }, 'for of controller web must be a source or a resource'],
+])('[N-2] controller() refuses %s', (_what, options, message) => {
   expect(declared(options)).toThrow(message);
   expect(declared(options)).toThrow(expect.objectContaining({ code: 'CONFIG' }));
 });
 
-test('[N-2] controller refuses an instance of a class, because its methods would be lost', () => {
+test('[N-2] controller() refuses an instance of a class, because its methods would be lost', () => {
   class Web {
     readonly name = 'web';
     readonly for = source(configMaps);
@@ -81,7 +81,7 @@ test('[N-2] a composite refuses unknown options, too', () => {
   expect(of({})).not.toThrow();
 });
 
-test('a declared controller can be declared again under another name', () => {
+test('controller() accepts a copy of a declared controller with another name', () => {
   const first = declared({ owns: [pods], queue: { agingLimitMs: 5 } })() as object;
 
   expect(declared({ ...first, name: 'shop' })()).toMatchObject({ name: 'shop' });

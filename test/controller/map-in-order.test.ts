@@ -6,7 +6,7 @@ import { objectKey } from '../../operator/model/object.ts';
 const item = (name: string, nth: number) => ({ key: objectKey('demo', name), nth });
 const ITEMS = [item('a', 1), item('a', 2), item('b', 1)];
 
-test('[K-10] synchronously mapped items are passed on at once, in order', () => {
+test('[K-10] if the mapping is synchronous, items are passed on at once, in order', () => {
   const taken: string[] = [];
 
   const answer = mapInOrder(
@@ -20,7 +20,7 @@ test('[K-10] synchronously mapped items are passed on at once, in order', () => 
   expect(taken).toEqual(['demo/a=1', 'demo/a=2', 'demo/b=1']);
 });
 
-test('[K-10] the second change of an object waits for the first, and another object does not', async () => {
+test('[K-10] the second change of an object waits for the mapping of the first; other objects do not', async () => {
   const begun: string[] = [];
   const taken: string[] = [];
   const first = Promise.withResolvers<void>();

@@ -42,7 +42,7 @@ const whoNames = enqueueMapped<Thing>(others, ({ metadata }, { store }) =>
     .map(({ metadata: { name } }) => objectKey('demo', name)),
 );
 
-test('[K-10] a mapping finds the objects that name another object by an index in the store of its controller', async () => {
+test('[K-10] a mapping can use an index to find the objects that refer to the changed object', async () => {
   const { run, seen, ours, theirs } = bench([whoNames]);
   ours.put('a', 0, NAMES_O);
   ours.put('b');
@@ -56,7 +56,7 @@ test('[K-10] a mapping finds the objects that name another object by an index in
   expect([...seen]).toEqual([['demo/a', 2]]);
 });
 
-test('[K-10] a mapping sees its change in the store, and at the start every object', async () => {
+test('[K-10] when a mapping is called, the store has the change, and at the start every object', async () => {
   const found: unknown[] = [];
   const mapping = enqueueMapped<Thing>(others, ({ value }, { store }) => {
     const values = [others, things].flatMap((each) =>
@@ -86,7 +86,7 @@ test.each([
   'ours first',
   'theirs first',
   'both in one turn',
-])('[K-10] an object misses no change of the object that it names: %s', async (order) => {
+])('[K-10] if one object begins to refer to another, no change of the other is missed: %s', async (order) => {
   const { run, seen, ours, theirs } = bench([whoNames]);
   theirs.put('o', 1);
   await run();
@@ -101,7 +101,7 @@ test.each([
   expect([...seen]).toEqual([['demo/a', 2]]);
 });
 
-test('[K-10] an object that is being reconciled when the object that it names changes is reconciled again', async () => {
+test('[K-10] if a referenced object changes during a reconcile, the reconcile is repeated', async () => {
   const gate = Promise.withResolvers<void>();
   let begun = 0;
   const { run, seen, ours, theirs } = bench([whoNames], async () => {
@@ -119,7 +119,7 @@ test('[K-10] an object that is being reconciled when the object that it names ch
   expect([begun, ...seen]).toEqual([2, ['demo/a', 2]]);
 });
 
-test('[K-10] a mapping that awaits first sees the store as it is afterwards', async () => {
+test('[K-10] after an await a mapping reads the current store', async () => {
   const gate = Promise.withResolvers<void>();
   const later = enqueueMapped<Thing>(others, async (object, context) => {
     await gate.promise;
@@ -140,7 +140,7 @@ test('[K-10] a mapping that awaits first sees the store as it is afterwards', as
   expect([...seen]).toEqual([['demo/a', 2]]);
 });
 
-test('[K-10] the store of a mapping is the store of the reconciler, with its own writes', async () => {
+test("[K-10] a mapping gets the same store as the reconciler, including the reconciler's writes", async () => {
   const stores = new Set<unknown>();
   const seeing = enqueueMapped<Thing>(others, (_, { store }) => {
     stores.add(store(named)).add(store(things));
@@ -160,7 +160,7 @@ test('[K-10] the store of a mapping is the store of the reconciler, with its own
   expect(stores.size).toBe(1);
 });
 
-test('[K-10] a mapping that reads an undeclared source fails, and the error names the source', async () => {
+test('[K-10] a mapping that reads an undeclared source fails, and the error contains the source', async () => {
   const {
     bench: it,
     run,
@@ -181,7 +181,7 @@ test('[K-10] a mapping that reads an undeclared source fails, and the error name
   });
 });
 
-test('[K-10] a source in reads is synced before the first reconcile, and its changes enqueue nothing', async () => {
+test('[K-10] a source in `reads` is synced before the first reconcile, and its changes enqueue no key', async () => {
   const { keys, reconcile } = recordKeys();
   let store: ReconcileContext['store'] | undefined;
   const reader = new ControllerBench({

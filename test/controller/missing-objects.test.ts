@@ -25,7 +25,7 @@ const web = controller<ConfigMap>({
   reconcile: () => {},
 }) as Controller;
 
-describe('[K-26] [child 9] an object that a list no longer has', () => {
+describe('[K-26] [child 9] what happens if an object is missing in a list', () => {
   const a = configMap('a', { namespace: 'demo', labels, finalizers: [OURS], uid: '1' });
   const without = { ...a, metadata: { ...a.metadata, finalizers: ['other.dev/x'] } };
   const outside = { ...a, metadata: { ...a.metadata, labels: { tier: 'batch' } } };
@@ -54,7 +54,7 @@ describe('[K-26] [child 9] an object that a list no longer has', () => {
     return { isDue, key, lines, read, recorded, unselected };
   }
 
-  test('an object without the label is read, and reported as no longer selected', async () => {
+  test('an object that lost the label is read, and reported as no longer selected', async () => {
     const { isDue, key, read, recorded, unselected } = left([() => outside, () => outside]);
 
     const found = [await read(), await read()];
@@ -65,7 +65,7 @@ describe('[K-26] [child 9] an object that a list no longer has', () => {
     expect(recorded.map(({ reason }) => reason)).toEqual(['LeftSelector']);
   });
 
-  test('an object that left the list is read even if the cache had not seen its finalizer', async () => {
+  test('an object missing from the list is read even if the cache did not have its finalizer yet', async () => {
     const { isDue, read } = left([() => outside], without);
 
     expect(isDue).toBe(true);
@@ -75,7 +75,7 @@ describe('[K-26] [child 9] an object that a list no longer has', () => {
   test.each<[string, () => ConfigMap | undefined]>([
     ['does not exist', () => undefined],
     ['has no such finalizer any more', () => without],
-  ])('an object that left the list is gone when it %s', async (_, answer) => {
+  ])('an object that left the list is gone if it %s', async (_, answer) => {
     const { key, read, recorded, unselected } = left([answer]);
 
     expect(await read()).toBeUndefined();
@@ -83,7 +83,7 @@ describe('[K-26] [child 9] an object that a list no longer has', () => {
     expect(recorded).toEqual([]);
   });
 
-  test('an object that cannot be read does not count as gone', async () => {
+  test('an object whose read fails is not treated as deleted', async () => {
     const { key, read, recorded, unselected } = left([failing, () => outside]);
 
     await expect(read()).rejects.toThrow('no answer');
@@ -94,7 +94,7 @@ describe('[K-26] [child 9] an object that a list no longer has', () => {
     expect(recorded).toHaveLength(1);
   });
 
-  test('an object that matches the selector again is not reported', async () => {
+  test('an object that matches the selector again at the time of the read is not reported', async () => {
     const { key, read, recorded, unselected } = left([() => a]);
 
     expect(await read()).toMatchObject({ metadata: { uid: '1' } });
@@ -136,7 +136,7 @@ const object = (name: string, more: object = {}) =>
   configMap(name, { namespace: 'demo', finalizers: [OURS], ...more });
 const deleted = { deletionTimestamp: '2026-01-01T00:00:00Z' };
 
-test('[K-26] [child 9] an object without a watch that a sweep no longer finds is read again', async () => {
+test('[K-26] [child 9] an object that a periodic list no longer contains is read again', async () => {
   let all = [object('a'), object('b', deleted)];
   const { clock, counts, enqueued } = swept(() => all);
   await clock.advanceAndSettle(0);
@@ -150,7 +150,7 @@ test('[K-26] [child 9] an object without a watch that a sweep no longer finds is
   expect(counts[0]).toBe(2);
 });
 
-test('[K-26] [child 9] every object is finalized when it is deleted, even beyond the number of remembered objects', async () => {
+test('[K-26] [child 9] even with more objects than are remembered each deleted one is finalized', async () => {
   let all = Array.from({ length: 10_003 }, (_, at) => object(`a-${at}`));
   const { clock, enqueued } = swept(() => all);
   await clock.advanceAndSettle(0);
@@ -163,7 +163,7 @@ test('[K-26] [child 9] every object is finalized when it is deleted, even beyond
   expect(enqueued).toEqual(['demo/a-10002']);
 });
 
-test('[K-26] [child 9] an object that leaves the selector while its finalizer is being added gets no finalizer', async () => {
+test('[K-26] [child 9] no finalizer is added to an object that leaves the selector at that moment', async () => {
   const added: string[] = [];
   let isFirst = true;
   const thing = { apiVersion: 'example.dev/v1', kind: 'Thing', value: 0 };

@@ -44,7 +44,7 @@ const plain = (wrote: readonly AcceptedWrite[]): readonly (readonly [string, boo
   ]);
 const NAME = 'configmaps demo/a';
 
-test.each([...WRITES, ...CREATE_AND_DELETE])('a successful %s is observed', async (_, write) => {
+test.each([...WRITES, ...CREATE_AND_DELETE])('a successful %s is reported as a write', async (_, write) => {
   for (const known of ['6', undefined]) {
     const { client, wrote } = observed(known);
 
@@ -54,7 +54,7 @@ test.each([...WRITES, ...CREATE_AND_DELETE])('a successful %s is observed', asyn
   }
 });
 
-test.each(WRITES)('an %s that returns the known version counts as unchanged', async (_, write) => {
+test.each(WRITES)('an %s that returns the version in the cache is reported as unchanged', async (_, write) => {
   const { client, wrote } = observed('7');
 
   await write(client, false);
@@ -62,7 +62,7 @@ test.each(WRITES)('an %s that returns the known version counts as unchanged', as
   expect(plain(wrote)).toEqual([[NAME, false]]);
 });
 
-test.each(CREATE_AND_DELETE)('a %s is observed, whatever version was known', async (_, write) => {
+test.each(CREATE_AND_DELETE)('a %s is reported as a change, whatever version is in the cache', async (_, write) => {
   const { client, wrote } = observed('7');
 
   await write(client, false);
@@ -73,7 +73,7 @@ test.each(CREATE_AND_DELETE)('a %s is observed, whatever version was known', asy
 test.each([
   ...WRITES,
   ...CREATE_AND_DELETE,
-])('a dry run of %s is not observed, nor is a failed call', async (_, write) => {
+])('a dry run of %s, or a failed call, is not reported as a write', async (_, write) => {
   const dry = observed('6');
   const failing = observed('6', true);
 
@@ -83,7 +83,7 @@ test.each([
   expect([...dry.wrote, ...failing.wrote]).toEqual([]);
 });
 
-test('reads and evictions are not observed', async () => {
+test('reads and evictions are not reported as writes', async () => {
   const { client, wrote } = observed('6');
 
   await client.get(configMaps, target);
@@ -94,7 +94,7 @@ test('reads and evictions are not observed', async () => {
   expect(wrote).toEqual([]);
 });
 
-test('an observed delete has the object of the cache, and an observed write the answer of the server', async () => {
+test("a reported delete has the cached object, and a reported write has the server's answer", async () => {
   const { client, wrote } = observed('6');
 
   await client.delete(configMaps, target);
@@ -106,7 +106,7 @@ test('an observed delete has the object of the cache, and an observed write the 
   ]);
 });
 
-test('the answer to a write of a subresource such as scale is not taken for the object', async () => {
+test('the answer to a write of the subresource `scale` is not taken for the object', async () => {
   const { client, wrote } = observed('6');
 
   await client.patch(configMaps, target, merge, { subresource: 'scale' });

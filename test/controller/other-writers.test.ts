@@ -17,7 +17,7 @@ const text = { 'f:data': { 'f:text': {} } };
 const both = { 'f:data': { 'f:text': {}, 'f:more': {} } };
 const rest = { 'f:data': { 'f:more': {} } };
 
-test('[child 5] otherWriters names the managers that have lost fields by a write', () => {
+test('[child 5] otherWriters returns the managers that have lost fields by a write', () => {
   const before = object(
     entry('ours', rest),
     entry('idle', rest),
@@ -53,14 +53,14 @@ test.each<[string, readonly unknown[]]>([
   ]);
 });
 
-test('[child 5] otherWriters names no manager for managedFields that are not a list', () => {
+test('[child 5] otherWriters returns no manager if managedFields is not a list', () => {
   const broken = { ...object(), metadata: { name: 'a', managedFields: { manager: 'a' } } } as never;
 
   expect(otherWriters(broken, broken, OWN)).toEqual([]);
   expect(otherWriters({ ...object(), metadata: { name: 'a' } }, undefined, OWN)).toEqual([]);
 });
 
-test('[child 5] otherWriters names the last writers when no entry has lost a field', () => {
+test('[child 5] if no manager has lost a field, otherWriters returns the last writers', () => {
   const before = object(
     entry('early', text, '2026-01-01T00:00:00Z'),
     entry('late', text, '2026-01-01T00:00:09Z'),
@@ -71,7 +71,7 @@ test('[child 5] otherWriters names the last writers when no entry has lost a fie
   expect(otherWriters(before, undefined, OWN)).toEqual(['late']);
 });
 
-test('[child 5] otherWriters cuts long and strange names, and names three at most', () => {
+test('[child 5] otherWriters returns at most three names, shortened and without control characters', () => {
   const names = ['a\u001b[31m', 'b'.repeat(5_000), 'c', 'd'];
   const found = otherWriters(object(...names.map((name) => entry(name, text))), object(), OWN);
 
@@ -80,7 +80,7 @@ test('[child 5] otherWriters cuts long and strange names, and names three at mos
   expect(Math.max(...found.map(({ length }) => length))).toBeLessThanOrEqual(128);
 });
 
-test('[child 5] otherWriters omits every name of the controller itself, but not a name with the same beginning', () => {
+test("[child 5] otherWriters omits the controller's own names, but not names that only begin like them", () => {
   const own = ['ours', 'ours/create', 'ours/status/', 'ours/status/Clean,Ready'];
   const before = object(...own.map((name) => entry(name, both)), entry('ours-too', both));
   const after = object(entry('ours/status/Clean', both));
@@ -89,7 +89,7 @@ test('[child 5] otherWriters omits every name of the controller itself, but not 
   expect(otherWriters(object(...own.map((name) => entry(name, both))), after, OWN)).toEqual([]);
 });
 
-test('[child 5] otherWriters does not name a manager that has lost nothing, even if it wrote last', () => {
+test('[child 5] otherWriters omits a manager whose fields were not changed, even if it wrote last', () => {
   const seen = entry('seer', { 'f:status': { 'f:seen': {} } }, '2026-02-02T00:00:00Z');
 
   expect(otherWriters(object(entry('ours', both), seen), object(seen), OWN)).toEqual([]);

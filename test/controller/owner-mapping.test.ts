@@ -82,7 +82,7 @@ test.each<[string, KubernetesObject, typeof things, boolean, readonly string[]]>
   expect(keys).toEqual(expected);
 });
 
-test('[K-11] an owner in the core group is mapped to its key', () => {
+test("[K-11] an owner reference to the core group (`v1`) is mapped to the owner's key", () => {
   const core = { ...things, group: '' };
 
   expect(ownerKeys(child('demo', owner('a', { apiVersion: 'v1' })).metadata, core, false)).toEqual([
@@ -90,7 +90,7 @@ test('[K-11] an owner in the core group is mapped to its key', () => {
   ]);
 });
 
-test('[K-10] a child that changes its owner has both owners reconciled', async () => {
+test("[K-10] when a child's owner changes, the old and the new owner are reconciled", async () => {
   const { keys, reconcile, gone } = recordKeys();
   const bench = new ControllerBench({ owns: [others], reconcile, gone });
   bench.collection(others).put('c', 0, { ownerReferences: [owner('a')] });
@@ -103,7 +103,7 @@ test('[K-10] a child that changes its owner has both owners reconciled', async (
   expect(keys).toEqual(['demo/b', 'demo/a']);
 });
 
-test('[K-10] a child that keeps its owner has it reconciled once, however often it names it', async () => {
+test('[K-10] a child with two references to the same owner causes one reconcile of it', async () => {
   const { keys, reconcile, gone } = recordKeys();
   const bench = new ControllerBench({
     owns: [{ source: source(others), anyOwner: true }],
@@ -121,7 +121,7 @@ test('[K-10] a child that keeps its owner has it reconciled once, however often 
   expect(keys).toEqual(['demo/a']);
 });
 
-test('[K-10] a predicate of owns drops the changes that it does not pass', async () => {
+test('[K-10] a predicate in `owns` drops changes of children', async () => {
   const { keys, reconcile, gone } = recordKeys();
   const bench = new ControllerBench({
     owns: [{ source: source(others), predicate: ({ type }) => type === 'delete' }],
@@ -138,7 +138,7 @@ test('[K-10] a predicate of owns drops the changes that it does not pass', async
   expect([before, keys]).toEqual([[], ['demo/a']]);
 });
 
-test('[K-13] a child that is deleted while the watch is down has its owner reconciled', async () => {
+test('[K-13] if a child is deleted while the watch is down, its owner is still reconciled', async () => {
   const { keys, reconcile, gone } = recordKeys();
   const bench = new ControllerBench({ owns: [others], reconcile, gone });
   const children = bench.collection(others);

@@ -75,7 +75,7 @@ function busy() {
 
 const anyUpdate: Predicate = or(generationChanged, not(generationChanged));
 
-describe('parsing of objects from text', () => {
+describe('which objects of a controller are parsed from JSON text', () => {
   test.each<[string, Predicate | undefined]>([
     ['without a predicate', undefined],
     ['generationChanged', generationChanged],
@@ -84,7 +84,7 @@ describe('parsing of objects from text', () => {
     ['resourceVersionChanged', resourceVersionChanged],
     ['all of them', and(generationChanged, resourceVersionChanged)],
     ['any of them, or none', anyUpdate],
-  ])('an object is parsed only before its reconcile, by predicate: %s', async (_, predicate) => {
+  ])('with this predicate an object is parsed only before its reconcile: %s', async (_, predicate) => {
     const { keys, reconcile, release } = busy();
     const bench = benchOf({ reconcile, ...(predicate && { predicate }) });
     const parsed = parsedObjects();
@@ -104,7 +104,7 @@ describe('parsing of objects from text', () => {
     expect(parsed).toEqual(['first', 'a']);
   });
 
-  test('a predicate that sees no change of metadata drops an object unparsed', async () => {
+  test('if a predicate drops a change because of its metadata, the object is not parsed', async () => {
     const { keys, reconcile, gone } = recordKeys();
     const bench = benchOf({ reconcile, gone, predicate: generationChanged });
     text(bench).put('a', 1, { generation: 1 });
@@ -119,7 +119,7 @@ describe('parsing of objects from text', () => {
     expect(parsed).toEqual([]);
   });
 
-  test('a change of a child enqueues its owner without being parsed', async () => {
+  test('a change of a child enqueues its owner without parsing the child', async () => {
     const { keys, reconcile, gone } = recordKeys();
     const bench = benchOf({ reconcile, gone, owns: [others] });
     const parsed = parsedObjects();
@@ -137,7 +137,7 @@ describe('parsing of objects from text', () => {
     expect(parsed).toEqual([]);
   });
 
-  test('only the object that is reconciled is parsed', async () => {
+  test('an object is parsed only when it is reconciled', async () => {
     const { keys, reconcile, release } = busy();
     const bench = benchOf({ reconcile });
     const parsed = parsedObjects();
@@ -164,7 +164,7 @@ test.each<[string, Predicate]>([
   ['with one of metadata', and(resourceVersionChanged, valueChanged)],
   ['or one of metadata', or(valueChanged, labelChanged)],
   ['denied twice', not(not(valueChanged))],
-])('a predicate that may read more than metadata gets the parsed object: %s', async (_, predicate) => {
+])('a predicate that is not limited to metadata gets the parsed object: %s', async (_, predicate) => {
   const { keys, reconcile, gone } = recordKeys();
   const bench = benchOf({ reconcile, gone, predicate });
   text(bench).put('a', 1);
@@ -178,7 +178,7 @@ test.each<[string, Predicate]>([
   expect(keys).toEqual(['demo/a', 'demo/a']);
 });
 
-describe('an object that is not valid JSON', () => {
+describe('objects that are not valid JSON', () => {
   /** Writes down what each object is when it is reconciled. */
   function reader(options: Partial<Options> = {}) {
     const told: string[] = [];
@@ -194,7 +194,7 @@ describe('an object that is not valid JSON', () => {
     return { bench, told };
   }
 
-  test('an object with invalid JSON fails only its own reconcile, and is reconciled after a new list', async () => {
+  test('invalid JSON makes only the reconcile of its object fail, until a new list has valid JSON', async () => {
     const { bench, told } = reader();
     text(bench).put('a', 1);
     text(bench).put('b', 2);
@@ -211,7 +211,7 @@ describe('an object that is not valid JSON', () => {
     expect(bench.lines.some(({ level }) => level === 'error' || level === 'warn')).toBe(true);
   });
 
-  test('an invalid object in a watch does not keep the other objects of its batch from being reconciled', async () => {
+  test('an invalid object in a watch does not prevent reconciles of other objects in its batch', async () => {
     const { bench, told } = reader({ predicate: ({ object }) => (object as Thing).value >= 0 });
     text(bench).put('x', 9);
     await bench.run();
@@ -229,7 +229,7 @@ describe('an object that is not valid JSON', () => {
     expect(JSON.stringify(bench.lines)).not.toContain(HUSH);
   });
 
-  test('a mapping that reads objects gets the other changes of a batch with an invalid object', async () => {
+  test('a mapping that reads objects is called for all changes of a batch except an invalid object', async () => {
     const { keys, reconcile, gone } = recordKeys();
     const bench = benchOf({
       reconcile,

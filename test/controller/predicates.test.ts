@@ -102,19 +102,19 @@ test.each<[string, Predicate, readonly string[]]>([
     ['a label changes', 'an annotation changes', 'a label of a deleting object changes'],
   ],
   ['and(labelChanged, annotationChanged)', and(labelChanged, annotationChanged), []],
-])('[K-12] %s passes every create, delete and resync, and the changes that it is about', (_name, predicate, passed) => {
+])('[K-12] %s passes every create, delete and resync, and only those updates that it is for', (_name, predicate, passed) => {
   const passing = Object.entries(EVENTS).filter(([, event]) => predicate(event));
 
   expect(passing.map(([name]) => name).sort()).toEqual([...ALWAYS, ...passed].sort());
 });
 
-test('[K-12] not() inverts a predicate, so that not(resourceVersionChanged) passes no create or delete', () => {
+test('[K-12] not() inverts a predicate: not(resourceVersionChanged) drops creates and deletes', () => {
   const passing = Object.entries(EVENTS).filter(([, event]) => not(resourceVersionChanged)(event));
 
   expect(passing.map(([name]) => name)).toEqual(['nothing changes']);
 });
 
-test('[K-12] a recreated object is a delete and a create, which generationChanged does not drop', async () => {
+test('[K-12] generationChanged does not drop the delete and create of an object that is recreated', async () => {
   const seen: (string | undefined)[] = [];
   const bench = new ControllerBench({
     predicate: generationChanged,
@@ -134,7 +134,7 @@ test('[K-12] a recreated object is a delete and a create, which generationChange
   expect(seen.at(-1)).toBe('second');
 });
 
-test('[K-12] changes of the status do not reach a controller with generationChanged', async () => {
+test('[K-12] with generationChanged a change of the status causes no reconcile', async () => {
   const { keys, reconcile } = recordKeys();
   const bench = new ControllerBench({ predicate: generationChanged, reconcile });
   bench.collection().put('a', 0, { generation: 1 });
@@ -149,7 +149,7 @@ test('[K-12] changes of the status do not reach a controller with generationChan
   expect([afterStatus, keys.length]).toEqual([1, 2]);
 });
 
-test('[K-12] a resync passes generationChanged, and not another predicate beside it', async () => {
+test('[K-12] generationChanged does not drop a resync, but another predicate in and() can', async () => {
   const { keys, reconcile } = recordKeys();
   const bench = new ControllerBench({
     predicate: and(generationChanged, ({ object: { metadata } }) => metadata.name !== 'foreign'),
@@ -165,7 +165,7 @@ test('[K-12] a resync passes generationChanged, and not another predicate beside
   expect(keys).toEqual(['demo/a', 'demo/a']);
 });
 
-test('[K-12] a predicate that throws passes every change, and is reported once', async () => {
+test('[K-12] a change for which the predicate throws is not dropped, and the error is reported once', async () => {
   const { keys, reconcile } = recordKeys();
   const bench = new ControllerBench({
     predicate: () => {

@@ -82,7 +82,7 @@ describe.each([
   { form: 'a controller', declared: plain },
   { form: 'a composite', declared: composed },
   { form: 'a decorator', declared: decorated },
-])('[child 8] $form', ({ declared }) => {
+])('[child 8] refused children of $form', ({ declared }) => {
   test('a reconcile reports each child that the API server refuses, and writes the others', async () => {
     const labels = { team: 'not a label value' };
     const { env, namespace, names } = await playground(
@@ -116,7 +116,7 @@ describe.each([
     }
   });
 
-  test('a reconcile reports an object that already has the name of a child', async () => {
+  test('a reconcile reports that another object has the name of a child', async () => {
     const taken = { apiVersion: 'v1', kind: 'ConfigMap', data: { of: OTHERS_SECRET } };
     const { env, namespace } = await playground(
       declared({ metadata: { name: 'taken' } }),
@@ -160,7 +160,7 @@ function reconciling(reconcile: Reconcile) {
   return controller<ConfigSet>({ name: 'own', for: configSets, owns: [configMaps], reconcile });
 }
 
-describe('[child 8] no Event for a refusal', () => {
+describe('[child 8] refusals that cause no Event', () => {
   const refused: Desire = { metadata: { name: 'Capital' } };
 
   test.each<[string, Reconcile]>([
@@ -199,7 +199,7 @@ describe('[child 8] no Event for a refusal', () => {
         throw error;
       },
     ],
-  ])('a refusal %s makes no Event', async (_, reconcile) => {
+  ])('there is no Event about a refusal %s', async (_, reconcile) => {
     const { env, namespace, operator } = await playground(reconciling(reconcile), { names: [] });
     await eventually(() => operator.log.some(({ message }) => message === 'done without'));
     await env.create({
@@ -215,7 +215,7 @@ describe('[child 8] no Event for a refusal', () => {
     expect(await toldOn(env, namespace)).toEqual([]);
   });
 
-  test('a refusal that the reconciler reports in its own Event gets no second Event', async () => {
+  test('if the reconciler itself reports a refusal by an Event, there is no second Event', async () => {
     const own = reconciling(async (_set, { applyOwned, event }) => {
       try {
         await applyOwned(configMaps, refused);
@@ -246,7 +246,7 @@ function notesOf(error: Error, thrown: Error = error): readonly string[] {
   return children.notes(thrown);
 }
 
-describe('[child 8] a refusal that passes by itself', () => {
+describe('[child 8] a refusal that may go away without a change', () => {
   const own = { code: 'USER_CODE', layer: 'user-code' } as const;
 
   test.each<[string, Error]>([
@@ -267,7 +267,7 @@ describe('[child 8] a refusal that passes by itself', () => {
       'a namespace that is being deleted',
       api(403, 'Forbidden', 'no', { causes: [{ reason: 'NamespaceTerminating' }] }),
     ],
-  ])('a failure that passes by itself is not noted: %s', (_, error) => {
+  ])('a failure that may go away without a change is not reported: %s', (_, error) => {
     expect(notesOf(error)).toEqual([]);
   });
 
@@ -315,13 +315,13 @@ describe('[child 8] a refusal that passes by itself', () => {
       'an object of that name',
       new AlreadyOwnedError(configMaps, { metadata: { namespace: 'shop', name: 'a' } }),
     ],
-  ])('a failure that does not pass by itself is noted: %s', (_, error) => {
+  ])('a failure that does not go away without a change is reported: %s', (_, error) => {
     expect(notesOf(error)).toEqual([
       expect.stringMatching(/^configmaps shop\/a (?:is refused: |exists)/),
     ]);
   });
 
-  test('a refusal is reported once when it is among the causes or members of the thrown error', () => {
+  test('a refusal is reported once if the thrown error has it as a cause, or is an AggregateError with it', () => {
     const error = new OperatorError('cannot own it', own);
 
     expect(notesOf(error, new Error('no child', { cause: error }))).toHaveLength(1);
@@ -341,7 +341,7 @@ describe('[child 8] the note about a refused child', () => {
     expect(note).toContain('end');
   });
 
-  test('the note about a refused child has room for the child, the error and the remedy, whatever their length', () => {
+  test('the note about a refused child contains the child, the error and the remedy, even if they are long', () => {
     const why = `metadata.name: Invalid value: "x": must be no more than 63 characters ${'y'.repeat(3_000)}`;
     const causes = [
       { reason: 'FieldValueInvalid', field: 'metadata.name', message: why.slice(15) },
@@ -356,7 +356,7 @@ describe('[child 8] the note about a refused child', () => {
     expect(note).toContain('childName');
   });
 
-  test('the note about a refused child names the rule about names only where a name or a label breaks it', () => {
+  test('the note about a refused child mentions childName() only if a name or a label is too long', () => {
     const refused = (field: string, message: string) =>
       notesOf(
         api(422, 'Invalid', 'no', { causes: [{ reason: 'FieldValueInvalid', field, message }] }),
@@ -372,7 +372,7 @@ describe('[child 8] the note about a refused child', () => {
     expect(refused('spec.serviceName', 'Required value')).not.toContain('childName');
   });
 
-  test('at most ten refused children are noted', () => {
+  test('at most ten refused children are reported', () => {
     const children = new RefusedChildren();
     const errors = Array.from({ length: 12 }, () => api(403, 'Forbidden', 'exceeded quota: few'));
     for (const [at, error] of errors.entries())
@@ -381,7 +381,7 @@ describe('[child 8] the note about a refused child', () => {
     expect(children.notes(errors[0] ?? expect.unreachable())).toHaveLength(10);
   });
 
-  test('the note names a refused child whose name the server was to generate', () => {
+  test('the note about a child with generateName says that the server generates the name', () => {
     const children = new RefusedChildren();
     const error = api(403, 'Forbidden', 'exceeded quota: few');
     children.failed({ ...STATED, resource: secrets, name: undefined }, error);
@@ -392,7 +392,7 @@ describe('[child 8] the note about a refused child', () => {
   });
 });
 
-test('[child 8] a refused child is noted once, even if its error names it differently', () => {
+test('[child 8] a refused child is reported once, even if its error contains another form of its name', () => {
   const children = new RefusedChildren();
   const error = new TerminalError('the source configmaps does not select the child', {
     context: { resource: 'configmaps', child: 'n/lamp-*' },
@@ -403,7 +403,7 @@ test('[child 8] a refused child is noted once, even if its error names it differ
   expect(new RefusedChildren().notes(error)).toHaveLength(1);
 });
 
-describe('[child 8] the calls of an attempt', () => {
+describe('[child 8] which calls of an attempt are reported', () => {
   const error = api(403, 'Forbidden', 'exceeded quota: few');
   const created: Call = {
     verb: 'create',
@@ -436,14 +436,14 @@ describe('[child 8] the calls of an attempt', () => {
     return refusedChildren.notes(error);
   }
 
-  test('a refused write or delete of a child is noted, whoever makes the call', async () => {
+  test('a refused write or delete of a child is reported, whatever part of the code sent it', async () => {
     const removed: Call = { verb: 'delete', resource: configMaps, target: STATED, options: {} };
 
     expect(await notesAfter(created)).toHaveLength(1);
     expect(await notesAfter(removed)).toHaveLength(1);
   });
 
-  test('a refusal of another object, of a read, or of a dry run is not noted', async () => {
+  test('refusals of other objects, of reads and of dry runs are not reported', async () => {
     const read: Call = { verb: 'get', resource: configMaps, target: STATED, options: {} };
     const own: Call = { ...created, resource: configSets, object };
     const other: Call = { ...created, resource: secrets };
@@ -456,7 +456,7 @@ describe('[child 8] the calls of an attempt', () => {
     expect(await notesAfter({ ...created, options: { dryRun: true } })).toEqual([]);
   });
 
-  test('a write that the end of the attempt aborts is not noted', async () => {
+  test('a write that is aborted because the attempt ends is not reported', async () => {
     const ending = new AbortController();
 
     expect(await notesAfter(created, () => ending.abort(), ending.signal)).toEqual([]);

@@ -58,7 +58,7 @@ test.each(
   Object.entries(WAYS).flatMap(([way, handle]) =>
     [0, 0.5, 0.999].map((random) => ({ way, handle, random })),
   ),
-)('[real R-1] [K-49] an invalid child whose error is $way is retried every 60 minutes ± 10 % (random $random)', async ({
+)('[real R-1] [K-49] if the error for an invalid child is $way, it is retried every 60 min ± 10 % (random $random)', async ({
   handle,
   random,
 }) => {
@@ -74,7 +74,7 @@ test.each(
 
 test.each(
   Object.entries(WAYS),
-)('[real R-1] [K-49] a child that a policy refuses, with its error %s, is retried with a back-off up to 10 minutes', async (_, handle) => {
+)('[real R-1] [K-49] if the error of a policy is %s, the child is retried with a back-off up to 10 minutes', async (_, handle) => {
   let turn = 0;
   const refused = refuse(POLICY, handle, () => (turn++ % 10) / 10);
   await refused.run();
@@ -88,7 +88,7 @@ test.each(
   expect(waitsMs.at(-1)).toBeGreaterThan(9 * MINUTE_MS);
 });
 
-test('[real R-1] [K-49] a refusal that retryRefused handles is no failure, and the object is reconciled at once after a change', async () => {
+test('[real R-1] [K-49] a refusal that retryRefused handles is no failure, and a change is reconciled at once', async () => {
   const refused = refuse(INVALID, retryRefused, () => 0.5);
   await refused.run();
   const before = refused.at.length;
@@ -102,7 +102,7 @@ test('[real R-1] [K-49] a refusal that retryRefused handles is no failure, and t
   expect(['requeue', 'error', 'success'].map(refused.total)).toEqual([1, 0, 1]);
 });
 
-test('[real R-1] [K-49] a refusal that ends is noticed without a change, and the attempts start from 0', async () => {
+test('[real R-1] [K-49] a retry notices that the refusal has ended, and attempts count from 0 again', async () => {
   const attempts: number[] = [];
   let isRefused = true;
   const started = start({
@@ -124,7 +124,7 @@ test('[real R-1] [K-49] a refusal that ends is noticed without a change, and the
   expect(attempts.slice(atEnd)).toEqual([0]);
 });
 
-test('[real R-1] [K-49] the earlier of requeueAfterMs and the retry of a refusal counts', async () => {
+test('[real R-1] [K-49] of requeueAfterMs and the delay after a refusal the shorter one is used', async () => {
   const refused = refuse(
     INVALID,
     (error) => ({ ...retryRefused(error), requeueAfterMs: 7 * MINUTE_MS }),
@@ -137,7 +137,7 @@ test('[real R-1] [K-49] the earlier of requeueAfterMs and the retry of a refusal
   expect(refused.waitsMs()).toEqual([7, 7, 7].map((minutes) => minutes * MINUTE_MS));
 });
 
-test('[real R-1] [K-49] a refusal that retryRefused did not create is a bug of the reconciler', async () => {
+test('[real R-1] [K-49] returning a `refusal` that retryRefused did not create is a failure', async () => {
   const { clock, collection, lines, run } = start({
     reconcile: async () => ({ refusal: 'no' }) as unknown as Outcome,
   });

@@ -36,7 +36,7 @@ const refusedWrites = {
 test.each([
   'text',
   'object',
-] as const)('[security 28] [attack A-3] a refused value in %s form is in no log, Event, condition, status page or message', async (form) => {
+] as const)('[security 28] [attack A-3] a refused value (%s) is in no log, Event, condition, status page or message', async (form) => {
   const { operate, createSite, site, env, namespace } = await startSites();
   const thrown: unknown[] = [];
   await createSite('a');

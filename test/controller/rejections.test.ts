@@ -146,7 +146,7 @@ async function start(
 const FAILED = ['warn: reconcile failed'];
 const CONFLICTED = ['debug: reconcile conflicted'];
 
-describe('a refused creation of a child', () => {
+describe('how a refused creation of a child is repeated', () => {
   test.each<[string, RequestMatch['nth'], Reply, string[], number]>([
     ['409 of a webhook: another try, as after any conflict', 1, refusals.webhook, CONFLICTED, 0],
     ['409 about a quota: another try', 1, refusals.quota, CONFLICTED, 0],
@@ -158,12 +158,12 @@ describe('a refused creation of a child', () => {
       54 * 60_000,
     ],
     ['403: a warning, and another try', 1, refusals.forbidden, FAILED, 0],
-    ['[K-46] 403, the namespace is going: patience', 1, refusals.terminating, CONFLICTED, 60_000],
+    ['[K-46] 403, the namespace is being deleted: a later try', 1, refusals.terminating, CONFLICTED, 60_000],
     ['[K-46] 404, there is no namespace: a warning', 1, refusals.missing, FAILED, 0],
     ['429: the client waits as long as it is asked to', 1, refusals.tooMany, [], 7_000],
     ['503: the client waits as long as it is asked to', 1, refusals.unavailable, [], 3_000],
     ['500: a warning, and another try', 1, refusals.internal, FAILED, 0],
-  ])('a refused creation of a child is repeated as due: %s', async (_, nth, reply, complaints, atLeastMs) => {
+  ])('when the creation of a child is repeated after %s', async (_, nth, reply, complaints, atLeastMs) => {
     const {
       requested,
       complaints: heard,
@@ -185,7 +185,7 @@ describe('a refused creation of a child', () => {
     ['504 of the API server', refusals.timeout, FAILED, 2],
     ['500 of the ambassador', text('unexpected EOF', 500), [], 2],
     ['a connection that breaks', reset(), [], 2],
-  ])('a creation that is answered with %s but was stored makes one child, and the reconcile continues with it', async (_, reply, complaints, most) => {
+  ])('if the answer to a creation is %s, but the child was stored, no second child is created', async (_, reply, complaints, most) => {
     const {
       requested,
       complaints: heard,
@@ -208,7 +208,7 @@ describe('a refused creation of a child', () => {
     ['422', refusals.invalid],
     ['403', refusals.forbidden],
     ['500', refusals.internal],
-  ])('a creation that is always refused with %s is retried ever more seldom, and at once after a change', async (_, reply) => {
+  ])('a creation that is always refused with %s is retried with growing delays', async (_, reply) => {
     const { requested, pass, untilRefused, env, namespace } = await start((line) =>
       line.on(CREATE, reply),
     );
@@ -224,7 +224,7 @@ describe('a refused creation of a child', () => {
   });
 });
 
-describe('a refused write of the status', () => {
+describe('how a refused write of the status is repeated', () => {
   test.each<[string, Reply, string[], number]>([
     ['422', refusals.invalid, FAILED, 2],
     ['403', refusals.forbidden, FAILED, 2],
@@ -232,7 +232,7 @@ describe('a refused write of the status', () => {
     ['409 about a field of another manager, which is no race', refusals.disputed, FAILED, 2],
     ['429', refusals.tooMany, [], 2],
     ['500', refusals.internal, FAILED, 2],
-  ])('a status write that is refused with %s is repeated until it is stored, and the child is not written', async (_, reply, complaints, times) => {
+  ])('a status write that is refused with %s is repeated until it is stored', async (_, reply, complaints, times) => {
     const {
       requested,
       complaints: heard,
@@ -248,7 +248,7 @@ describe('a refused write of the status', () => {
     expect(child()?.data).toEqual({ text: 'hello' });
   });
 
-  test('a status write that is answered with 500 but was stored needs no further write', async () => {
+  test('a status that was stored although the answer was 500 is not written again', async () => {
     const { complaints, pass, untilDone, site } = await start((line, upstream) =>
       line.on({ ...STATUS, nth: 1 }, carriedOut(upstream, refusals.internal)),
     );
@@ -264,7 +264,7 @@ describe('a refused write of the status', () => {
 
 const nothing = () => {};
 
-test('a child whose name is taken (409) causes a warning each time, and the other object stays', async () => {
+test("if a child's name is taken (409), each attempt logs a warning, and the other object is not changed", async () => {
   const { complaints, child, pass, clock } = await start(nothing, (env, namespace) =>
     env.create<ConfigMap>({
       apiVersion: 'v1',

@@ -24,7 +24,7 @@ function bench(answer: (key: ObjectKey, nth: number) => Outcome) {
   return { started, gaps };
 }
 
-test('[K-2] a key that always requests 0 ms runs a hundred times at once, and then with delays up to a second', async () => {
+test('[K-2] a key with `requeueAfterMs: 0` is repeated a hundred times at once, then with growing delays', async () => {
   const { started, gaps } = bench(() => ({ requeueAfterMs: 0 }));
   started.collection().put('a');
   await started.run();
@@ -37,7 +37,7 @@ test('[K-2] a key that always requests 0 ms runs a hundred times at once, and th
   expect(all.length).toBeLessThan(freely + 70);
 });
 
-test('[K-2] other keys are reconciled while a key is braked, whatever priority that key requests', async () => {
+test('[K-2] while a key is slowed down, other keys are reconciled, whatever priority it requests', async () => {
   const { started, gaps } = bench((key) =>
     key.endsWith('/greedy') ? { requeueAfterMs: 0, priority: 1_000 } : { requeueAfterMs: 5_000 },
   );
@@ -50,7 +50,7 @@ test('[K-2] other keys are reconciled while a key is braked, whatever priority t
   expect(gaps('modest')).toEqual([5_000, 5_000, 5_000, 5_000]);
 });
 
-test('[K-2] a braked key starts over once it has requested something else', async () => {
+test('[K-2] a key that was slowed down starts over when its reconciler returns something else', async () => {
   const { started, gaps } = bench((_key, nth) =>
     nth === freely + 3 ? undefined : { requeueAfterMs: 0 },
   );
@@ -68,7 +68,7 @@ test('[K-2] a braked key starts over once it has requested something else', asyn
   expect(all.slice(freely + 3)).toEqual(Array.from({ length: freely }, () => 0));
 });
 
-test('[K-2] a change of a braked key is reconciled at once', async () => {
+test('[K-2] a change of the object of a key that is slowed down is reconciled at once', async () => {
   const { started, gaps } = bench(() => ({ requeueAfterMs: 0 }));
   started.collection().put('a');
   await started.run();
@@ -82,7 +82,7 @@ test('[K-2] a change of a braked key is reconciled at once', async () => {
   expect(gaps('a')).toHaveLength(before + 1);
 });
 
-test('[K-2] a key that requests a tenth of a second is never braked', async () => {
+test('[K-2] a key with `requeueAfterMs: 100` is never slowed down', async () => {
   const { started, gaps } = bench(() => ({ requeueAfterMs: 100 }));
   started.collection().put('a');
   await started.run();
@@ -92,7 +92,7 @@ test('[K-2] a key that requests a tenth of a second is never braked', async () =
   expect(new Set(gaps('a'))).toEqual(new Set([100]));
 });
 
-test('[K-2] the log names what to return instead, once in ten minutes', async () => {
+test('[K-2] the log says what to return in place of 0, once in ten minutes', async () => {
   const { started } = bench(() => ({ requeueAfterMs: 0 }));
   started.collection().put('a');
   started.collection().put('b');

@@ -33,7 +33,7 @@ test('allObservers calls each observer in order, and is undefined without observ
   expect(allObservers([undefined])).toBeUndefined();
 });
 
-test('allObservers passes over the observers that do not implement a method', () => {
+test('allObservers skips observers that do not implement the called method', () => {
   const notes: string[] = [];
   const { began, ended } = noting('b', notes);
   const both = allObservers([noting('a', notes), { began, ended }]);

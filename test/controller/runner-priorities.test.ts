@@ -7,7 +7,7 @@ import { objectKey } from '../../operator/model/object.ts';
 import { expired } from '../support/fake-collection.ts';
 import { others, start, things } from './started-runner.ts';
 
-test('[Q-20] a live change does not wait for the first list after a restart', async () => {
+test('[Q-20] after a restart a change is reconciled before the objects of the first list', async () => {
   const seen: string[] = [];
   const releases: (() => void)[] = [];
   const { collection, run } = start({
@@ -29,7 +29,7 @@ test('[Q-20] a live change does not wait for the first list after a restart', as
   expect(seen).toHaveLength(1_000);
 });
 
-test('[Q-20] keys that a mapping returns for the first list wait for live keys, too', async () => {
+test('[Q-20] keys that a mapping returns for the first list have a lower priority than changes, too', async () => {
   const seen: [string, number][] = [];
   const { collection, run } = start({
     watches: [enqueueMapped(others, ({ value }) => [objectKey('demo', `thing-${value}`)])],
@@ -52,7 +52,7 @@ test('[Q-20] keys that a mapping returns for the first list wait for live keys, 
   ]);
 });
 
-test('[Q-20] a live edit after a relist with 1,000 changes is among the next workers + 1 reconciles', async () => {
+test('[Q-20] after a new list with 1,000 changes a later edit is among the next reconciles', async () => {
   const seen: [string, number][] = [];
   const releases: (() => void)[] = [];
   let relisted = false;
@@ -86,7 +86,7 @@ test('[Q-20] a live edit after a relist with 1,000 changes is among the next wor
   expect(seen).toHaveLength(1_000);
 });
 
-test('[Q-20] objects that a relist finds created or deleted are not delayed', async () => {
+test('[Q-20] objects that a new list finds created or deleted have the usual priority', async () => {
   const seen: [string, number][] = [];
   const { clock, collection, run } = start({
     reconcile: async (_object, { key, priority }) => {
@@ -114,7 +114,7 @@ test('[Q-20] objects that a relist finds created or deleted are not delayed', as
   ]);
 });
 
-test('[Q-20] polls run after changes, unless the result sets another priority', async () => {
+test('[Q-20] keys from requeueAfterMs run after changes, unless the result sets a priority', async () => {
   const seen: [string, number][] = [];
   const { clock, collection, run } = start({
     reconcile: async (_object, { key, priority }) => {

@@ -40,7 +40,7 @@ test('[K-2] a requeueAfterMs that is not a number is a failure of the reconciler
   ).toMatchObject({ code: 'USER_CODE', context: { returned: 'requeueAfterMs: NaN' } });
 });
 
-test('[K-2] each outcome is counted under its result, and every result starts at zero', async () => {
+test('[K-2] reconciles are counted per result, and the counter of every result starts at zero', async () => {
   const { clock, collection, metric, run, seconds, total } = start({
     reconcile: async (_object, { key, attempt }) => {
       if (key === 'demo/fails' && attempt === 0) throw new Error('once');

@@ -39,7 +39,7 @@ class PatienceError extends OperatorError {
 test.each([
   ['the server', new ApiError({ code: 429 }, { retryAfterMs: 7_000 })],
   ['an error of any other layer', new PatienceError(7_000)],
-])('[K-2] a retry waits as long as %s asks', async (_, error) => {
+])('[K-2] a retry waits for the retryAfterMs of %s', async (_, error) => {
   let calls = 0;
   const { clock, collection, run } = start({
     reconcile: async () => {
@@ -63,7 +63,7 @@ test.each([
   -1,
   Number.NaN,
   Number.POSITIVE_INFINITY,
-])('an error with retryAfterMs %s is retried by its back-off', async (retryAfterMs) => {
+])('an error with the invalid retryAfterMs %s is retried with the usual back-off', async (retryAfterMs) => {
   let calls = 0;
   const { clock, collection, run } = start({
     reconcile: async () => {
@@ -96,7 +96,7 @@ test('[K-2] a version conflict is retried without a warning', async () => {
   expect([total('error'), metric('chancery_reconcile_conflicts_total')]).toEqual([1, 1]);
 });
 
-test('[K-2] a terminal error is not retried, and a new event reconciles its key again', async () => {
+test('[K-2] after a terminal error a key is not retried, but reconciled again after a change', async () => {
   const attempts: number[] = [];
   const { clock, collection, lines, metric, run, total } = start({
     reconcile: async (object, { attempt }) => {

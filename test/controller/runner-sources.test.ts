@@ -70,7 +70,7 @@ test('[C-16] a controller reconciles nothing before every source is synced', asy
   expect(calls).toBe(1);
 });
 
-test('a controller starts without an optional source that is not served, and reads it once it is served', async () => {
+test('a controller starts even if an optional source is not served, and uses it as soon as it is', async () => {
   const seen: string[] = [];
   const { clock, collection, run } = start({
     watches: [enqueueMapped(optional, () => [objectKey('demo', 'a')])],
@@ -89,7 +89,7 @@ test('a controller starts without an optional source that is not served, and rea
   expect(seen).toEqual(['no extras', '1 extras']);
 });
 
-test('[N-2] the error for an undeclared source names what to add', async () => {
+test('[N-2] the error for an undeclared source says what to add to the controller', async () => {
   const errors: unknown[] = [];
   const { collection, run } = start({
     reconcile: async (_object, { store }) => {
@@ -113,7 +113,7 @@ test('[N-2] the error for an undeclared source names what to add', async () => {
   ]);
 });
 
-test('[C-16] the sources that are not synced in time are logged once with the reason, and the controller keeps waiting', async () => {
+test('[C-16] sources that are not synced in time are logged once, and the controller keeps waiting', async () => {
   let calls = 0;
   const { clock, collection, lines, run } = start({
     watches: [enqueueMapped(others, () => []), enqueueMapped(optional, () => [])],

@@ -4,7 +4,7 @@ import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { start, things } from './started-runner.ts';
 
-test('[K-5] the signal of a reconcile that takes too long aborts, and no second reconcile of its key runs beside it', async () => {
+test('[K-5] a reconcile that takes too long is aborted, and its key waits until it has returned', async () => {
   let calls = 0;
   let aborted = false;
   let release = (): void => {};
@@ -41,7 +41,7 @@ test('[K-5] the signal of a reconcile that takes too long aborts, and no second 
   expect(longestSeconds).toBe(61);
 });
 
-test('[D-1] stop takes no more keys, and resolves when the current reconcile has ended', async () => {
+test('[D-1] after stop() no more keys are taken, and it resolves when the current reconcile has ended', async () => {
   const seen: string[] = [];
   let release = (): void => {};
   const { collection, run, running, stop } = start({
@@ -85,7 +85,7 @@ test('[K-2] a reconcile that the end of the process aborts is neither an error n
   expect(lines.filter(({ message }) => message.startsWith('reconcile'))).toEqual([]);
 });
 
-test('[K-7] a runner is stuck while one reconcile runs longer than maxReconcileAgeMs', async () => {
+test('[K-7] a runner is reported as stuck while a reconcile runs longer than maxReconcileAgeMs', async () => {
   let release = (): void => {};
   const { clock, collection, run, runner } = start({
     maxReconcileAgeMs: 60_000,
@@ -108,7 +108,7 @@ test('[K-7] a runner is stuck while one reconcile runs longer than maxReconcileA
   expect([before, during, runner.stuck]).toEqual([false, true, false]);
 });
 
-test('[K-7] no reconcile makes a runner stuck by default', async () => {
+test('[K-7] by default a runner is never reported as stuck, however long a reconcile runs', async () => {
   let release = (): void => {};
   const { clock, collection, run, runner } = start({
     reconcileTimeoutMs: Number.POSITIVE_INFINITY,

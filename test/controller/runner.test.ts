@@ -61,7 +61,7 @@ test('[K-3] [H46] 500 updates during one reconcile lead to one more reconcile, w
   expect(seen).toEqual([0, 500]);
 });
 
-test('[K-1] a reconciler gets its priority, its attempt and a new id', async () => {
+test('[K-1] a reconciler gets the priority and the attempt of its key, and a new reconcile id', async () => {
   const seen: [string, number, number][] = [];
   const { clock, collection, lines, run } = start({
     reconcile: async (_object, { key, attempt, log, priority }) => {
@@ -107,7 +107,7 @@ test('[K-3] maxConcurrentReconciles limits how many keys are reconciled concurre
   expect(metric('controller_runtime_max_concurrent_reconciles')).toBe(3);
 });
 
-test('[L-15] reconciles that never wait yield to the event loop every 10 ms', async () => {
+test('[L-15] between reconciles that never await, the event loop runs every 10 ms', async () => {
   const reconciledBefore: number[] = [];
   let reconciled = 0;
   const { clock, collection, run } = start({
@@ -177,7 +177,7 @@ test.each([
   expect([early, reconciles]).toEqual([1, calls]);
 });
 
-test('a controller is idle only after a slow mapping has ended', async () => {
+test('a controller is not idle while a mapping runs', async () => {
   const mapping = Promise.withResolvers<void>();
   const reconciling = Promise.withResolvers<void>();
   const { collection, run, runner } = start({

@@ -15,7 +15,7 @@ const below = (value: unknown, levels: number): unknown => {
   return whole;
 };
 
-test('two digests are equal exactly when the values are equal, whatever the order of their keys', () => {
+test('digestOf returns the same for two values exactly if they are equal, in any order of keys', () => {
   fc.assert(
     fc.property(json, json, (one, other) => {
       const isSame = digestOf(one) === digestOf(other);
@@ -26,12 +26,12 @@ test('two digests are equal exactly when the values are equal, whatever the orde
   );
 });
 
-describe.each([0, 50_000])('[attack A-1] values below %i levels', (levels) => {
+describe.each([0, 50_000])('[attack A-1] digestOf a value that is nested %i levels deep', (levels) => {
   test.each([
     ['keys in another order', { a: 1, b: 2, 10: 3, 9: 4 }, { 9: 4, b: 2, 10: 3, a: 1 }],
     ['an undefined member', { a: 1, b: undefined }, { a: 1 }],
     ['a whole number in both of its forms', { a: 5n }, { a: 5 }],
-  ])('a digest is the same for %s', (_, one, other) => {
+  ])('the digest is the same for %s', (_, one, other) => {
     expect(digestOf(below(one, levels))).toBe(digestOf(below(other, levels)));
   });
 
@@ -46,7 +46,7 @@ describe.each([0, 50_000])('[attack A-1] values below %i levels', (levels) => {
   });
 });
 
-test('shownFields keeps only the stated fields of an object, and whole lists', () => {
+test('shownFields keeps only the fields of an object that the desired state has, and whole lists', () => {
   const object = JSON.parse('{"a":{"b":1,"c":2},"l":[{"x":1,"y":2}],"__proto__":{"p":1},"z":0}');
   const stated = JSON.parse('{"a":{"b":9,"d":9},"l":[{"x":9}],"__proto__":{"p":9}}');
 

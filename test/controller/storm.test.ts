@@ -34,7 +34,7 @@ function watched(calm: Promise<void> | undefined): () => boolean {
   return () => over;
 }
 
-test('changes that come one by one do not delay work, however many', async () => {
+test('changes that come one by one do not delay reconciles, however many there are', async () => {
   const { storm, pour } = weather();
 
   await pour(50, 1);
@@ -42,7 +42,7 @@ test('changes that come one by one do not delay work, however many', async () =>
   expect(storm.beforeTake()).toBeUndefined();
 });
 
-test('a single burst of changes does not delay work', async () => {
+test('a single burst of changes does not delay reconciles', async () => {
   const { storm, pour } = weather();
 
   await pour(1, 1_000);
@@ -50,7 +50,7 @@ test('a single burst of changes does not delay work', async () => {
   expect(storm.beforeTake()).toBeUndefined();
 });
 
-test('work waits while turn after turn brings many changes, and continues after the first turn without changes', async () => {
+test('reconciles wait while each turn brings many changes, and continue after a turn without changes', async () => {
   const { storm, pour } = weather();
 
   await pour(5);
@@ -64,7 +64,7 @@ test('work waits while turn after turn brings many changes, and continues after 
   expect(storm.beforeTake()).toBeUndefined();
 });
 
-test('work continues after the first turn with few changes', async () => {
+test('reconciles continue after the first turn with few changes', async () => {
   const { storm, pour } = weather();
   await pour(5);
   const isOver = watched(storm.beforeTake());
@@ -75,7 +75,7 @@ test('work continues after the first turn with few changes', async () => {
   expect([before, isOver()]).toEqual([false, true]);
 });
 
-test('after 200 ms of a storm all ready work continues, and later work waits again', async () => {
+test('after 200 ms of many changes the waiting reconciles continue, and later ones wait again', async () => {
   const { storm, clock, pour } = weather(3);
   await pour(5);
   const isOver = watched(storm.beforeTake());
@@ -94,7 +94,7 @@ test('after 200 ms of a storm all ready work continues, and later work waits aga
   expect(next).toBeInstanceOf(Promise);
 });
 
-test('a second storm delays work as long as the first', async () => {
+test('a second burst of changes delays reconciles as long as the first burst', async () => {
   const { storm, clock, pour } = weather();
   await pour(5);
   clock.advance(STORM_PATIENCE_MS);

@@ -31,7 +31,7 @@ test('[K-10] an asynchronous mapping enqueues the keys of the old and of the new
   expect(keys).toEqual(['demo/v1', 'demo/both', 'demo/v2']);
 });
 
-test('[K-10] the changes of one object are mapped in order, concurrently with those of others', async () => {
+test('[K-10] the changes of one object are mapped in order, and of several objects concurrently', async () => {
   const begun: string[] = [];
   const gates = new Map<string, () => void>();
   const bench = new ControllerBench({
@@ -131,7 +131,7 @@ test.each<[string, Mapping['map']]>([
   ['returns a name without the namespace', () => [{ name: 'a' }]],
   ['returns an object without a name', () => [{ namespace: 'demo' }] as never],
   ['returns a string', () => 'demo/a' as never],
-])('[K-10] a mapping that %s is called three times, then the change is dropped and reported', async (_how, map) => {
+])('[K-10] a mapping that %s is called three times, and then the change is dropped with a report', async (_how, map) => {
   let calls = 0;
   const bench = new ControllerBench({
     watches: [
@@ -158,7 +158,7 @@ test.each<[string, unknown, string]>([
   ['one name', { namespace: 'demo', name: 'a' }, 'an object, not in a list'],
   ['an async iterable', (async function* () {})(), 'an object, not in a list'],
   ['a key', 'demo/a', 'a string'],
-])('[K-10] the error for a mapping that returns %s names what to return', async (_what, answer, returned) => {
+])('[K-10] the error for a mapping that returns %s says what to return', async (_what, answer, returned) => {
   const bench = new ControllerBench({
     watches: [enqueueMapped(other, () => answer as never)],
     reconcile: () => {},
@@ -221,7 +221,7 @@ test('[K-10] a mapping that fails twice is retried, and loses no key', async () 
   expect(bench.lines.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-test('[K-10] stop does not wait for the retry of a mapping', async () => {
+test('[K-10] stop() does not wait for the retry of a mapping', async () => {
   const bench = new ControllerBench({
     watches: [enqueueMapped(other, () => Promise.reject(new Error('no answer')))],
     reconcile: async () => {},
@@ -234,7 +234,7 @@ test('[K-10] stop does not wait for the retry of a mapping', async () => {
   expect(bench.count('chancery_mapping_failures_total')).toBe(0);
 });
 
-test('[K-10] a predicate of a mapping drops changes before they are mapped', async () => {
+test('[K-10] a change that the predicate of a mapping drops is not mapped', async () => {
   const mapped: number[] = [];
   const map = ({ value }: Thing): ObjectKey[] => {
     mapped.push(value);
@@ -272,7 +272,7 @@ test('[K-10] everyMs enqueues keys periodically, with jitter and a lower priorit
   ]);
 });
 
-test('[K-10] everyMs calls its function for the keys each time', async () => {
+test('[K-10] everyMs calls a function that returns keys each time', async () => {
   const { keys, reconcile, gone } = recordKeys();
   let asked = 0;
   const bench = new ControllerBench({
@@ -296,7 +296,7 @@ test.each([
   expect(() => everyMs(periodMs, [])).toThrow(ConfigurationError);
 });
 
-test('[K-10] a channel enqueues keys only while the controller runs, and keeps none', async () => {
+test('[K-10] keys sent to a channel while the controller does not run are lost', async () => {
   const { keys, reconcile, gone } = recordKeys();
   const hook = channel();
   const bench = new ControllerBench({ triggers: [hook], reconcile, gone });
@@ -312,7 +312,7 @@ test('[K-10] a channel enqueues keys only while the controller runs, and keeps n
   expect(keys).toEqual(['demo/a', 'demo/b']);
 });
 
-test('[K-10] a trigger that throws is reported and started again, each time later', async () => {
+test('[K-10] a trigger that throws is reported, and started again with growing delays', async () => {
   const startedAt: number[] = [];
   const broken: Trigger = {
     run: async (_enqueue, { clock }) => {
@@ -358,7 +358,7 @@ test('[K-10] triggers start after the caches are synced, and end before the cont
   expect(states).toEqual(['begun, synced: true', 'ended']);
 });
 
-test('[M-2] a standby reconciles nothing, and reconciles every object once it leads', async () => {
+test('[M-2] a standby reconciles nothing before it leads, and then every object', async () => {
   const { keys, reconcile } = recordKeys();
   const priorities: number[] = [];
   const bench = new ControllerBench({
@@ -405,7 +405,7 @@ test('[M-2] the first of 10,000 objects is reconciled within two turns after lea
   expect(turns).toBeLessThanOrEqual(2);
 });
 
-test('[K-14] 100 updates lead to one reconcile at once and then one per minIntervalMs, and the last update is seen', async () => {
+test('[K-14] 100 updates cause one reconcile at once, then one per minIntervalMs, with the last update', async () => {
   const seen: [number, number | undefined][] = [];
   const bench = new ControllerBench({
     minIntervalMs: 1_000,
@@ -429,7 +429,7 @@ test('[K-14] 100 updates lead to one reconcile at once and then one per minInter
   expect(seen.at(-1)?.[1]).toBe(199);
 });
 
-test('[K-14] minIntervalMs also holds for retries, polls and triggers', async () => {
+test('[K-14] minIntervalMs also applies to retries, polls and triggers', async () => {
   const seenAt: number[] = [];
   const announced: (number | undefined)[] = [];
   const hook = channel();

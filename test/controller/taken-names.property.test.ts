@@ -154,7 +154,7 @@ class World {
 const whose = (object: ConfigMap | undefined): unknown =>
   object && [object.metadata.uid, controllerOf(object)?.uid];
 
-test('[K-45] every key that waits for a name gets the current state in the end, without spinning', () => {
+test('[K-45] every key that waits for a taken name finds the current state, with few attempts', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const world = new World();

@@ -30,7 +30,7 @@ function ownedBy(uid: string): Partial<KubernetesObject['metadata']> {
   return { ownerReferences: [{ ...OTHER, uid, controller: true }] };
 }
 
-describe('a Site whose child name is taken by another object', () => {
+describe('a Site whose child has the name of another object', () => {
   /** Sites that make a ConfigMap of their name, and are content when they may not. */
   async function start(more: Partial<ControllerOptions<Site>> = {}) {
     const place = await startSites();
@@ -66,7 +66,7 @@ describe('a Site whose child name is taken by another object', () => {
   test.each([
     ['no controller', {}],
     ['another controller', ownedBy('u9')],
-  ])('[K-45] a child whose name is taken by an object of %s is created when that object is deleted, and not tried before', async (_, metadata) => {
+  ])("[K-45] if an object of %s has the child's name, the child is created when the object is deleted", async (_, metadata) => {
     const place = await start();
     await place.foreign(metadata);
     await place.createSite('one');
@@ -82,7 +82,7 @@ describe('a Site whose child name is taken by another object', () => {
     expect(place.outcomes).toEqual([...before, 'one has it']);
   });
 
-  test('[K-45] a child whose name is taken by an object that is being deleted is created when that object is gone', async () => {
+  test("[K-45] if an object with the child's name is being deleted, the child is created afterwards", async () => {
     const place = await start();
     await place.foreign({ finalizers: ['example.dev/held'] });
     await place.remove();
@@ -95,7 +95,7 @@ describe('a Site whose child name is taken by another object', () => {
     expect(place.outcomes).toEqual(['one: BeingDeletedError', 'one has it']);
   });
 
-  test('[K-45] a taken name is reported once for each change of the object’s controller', async () => {
+  test("[K-45] a taken name is reported again only if the other object's controller changes", async () => {
     const place = await start();
     await place.foreign(ownedBy('u9'));
     const one = await place.createSite('one');
@@ -113,7 +113,7 @@ describe('a Site whose child name is taken by another object', () => {
     expect(place.outcomes).toEqual([...between, 'one has it']);
   });
 
-  test('[K-45] when several owners wait for a name, one gets it, and the others are reported once', async () => {
+  test('[K-45] if several owners wait for a name, one gets it, and the rest are reported once', async () => {
     const place = await start();
     await place.foreign();
     for (const name of ['one', 'two', 'three']) await place.createSite(name);
@@ -127,7 +127,7 @@ describe('a Site whose child name is taken by another object', () => {
     expect(place.outcomes.filter((each) => each.endsWith('Error'))).toHaveLength(2);
   });
 
-  test('[K-45] a composite whose child name is taken does not wait for its back-off', async () => {
+  test("[K-45] when the name of a composite's child becomes free, no back-off delays the child", async () => {
     const place = await start();
     const { clock, env, namespace } = place;
     await place.foreign();
@@ -162,7 +162,7 @@ describe('a Site whose child name is taken by another object', () => {
     expect(place.outcomes).toEqual(['one: AlreadyOwnedError', 'one has it']);
   });
 
-  test('[K-45] an object that has the child’s name and that no source selects is read ever more seldom', async () => {
+  test("[K-45] an object with the child's name that no source selects is read with growing intervals", async () => {
     const owns = [source(configMaps, { labelSelector: 'ours=yes' })];
     const place = await start({ owns });
     await place.foreign();
@@ -180,7 +180,7 @@ describe('a Site whose child name is taken by another object', () => {
   });
 });
 
-test('a controller that ends no longer waits for taken names', async () => {
+test('when a controller ends, its keys no longer wait for taken names', async () => {
   const theirs: Thing = {
     apiVersion: 'example.dev/v1',
     kind: 'Thing',
@@ -236,7 +236,7 @@ function state(uid: string, version: number, more: object = {}): ConfigMap {
 
 const KEY = objectKey('demo', 'one');
 
-describe('between a refusal and its note', () => {
+describe('waiting for a taken name', () => {
   function start() {
     const clock = new FakeClock();
     const cache = new FakeCache();
@@ -272,7 +272,7 @@ describe('between a refusal and its note', () => {
     return { added, again, attempt, cache, clock, deleted, quiet, waits };
   }
 
-  test('a taken name whose object the cache has is awaited without a timer', () => {
+  test('if the object with the taken name is in the cache, no timer is needed', () => {
     const { attempt, cache, clock, deleted } = start();
     cache.shown = state('u1', 5);
 
@@ -296,7 +296,7 @@ describe('between a refusal and its note', () => {
         cache.shown = state('u2', 9);
       },
     ],
-  ])('an object with the taken name that %s meanwhile is tried again once, at once', (_, happen) => {
+  ])('if the object with the taken name %s meanwhile, there is one attempt at once', (_, happen) => {
     const { again, attempt, cache, clock } = start();
     cache.resourceVersion = '9';
     happen(cache);
@@ -309,7 +309,7 @@ describe('between a refusal and its note', () => {
     expect(again).toEqual([[0, KEY, 0]]);
   });
 
-  test('a taken name whose object is already gone is tried again once, at once', () => {
+  test('if the object with the taken name is already gone, there is one attempt at once', () => {
     const { again, attempt, clock } = start();
 
     attempt(undefined);
@@ -318,7 +318,7 @@ describe('between a refusal and its note', () => {
     expect(again).toEqual([[0, KEY, 0]]);
   });
 
-  test('a taken name whose object the cache gets later is awaited without a read', () => {
+  test('if the object with the taken name reaches the cache later, it is not read', () => {
     const { added, again, attempt, cache, clock, deleted } = start();
     cache.resourceVersion = '4';
     attempt(state('u1', 5));
@@ -330,7 +330,7 @@ describe('between a refusal and its note', () => {
     expect(deleted(state('u1', 6))).toEqual([KEY]);
   });
 
-  test('a taken name is tried again when the cache shows its object under another controller or uid', () => {
+  test('an attempt follows when the controller or uid of the object in the cache changes', () => {
     for (const object of [state('u1', 7, ownedBy('u9')), state('u2', 7)]) {
       const { added, attempt } = start();
       attempt(state('u1', 5));
@@ -339,14 +339,14 @@ describe('between a refusal and its note', () => {
     }
   });
 
-  test('an older state of the object in the cache does not end the wait for its name', () => {
+  test('an older state of the object in the cache causes no attempt', () => {
     const { added, attempt } = start();
     attempt(state('u1', 5));
 
     expect(added(state('u1', 3, ownedBy('u9')))).toEqual([]);
   });
 
-  test('an object that the cache never shows is checked after 30 s, then ever more seldom', () => {
+  test('an object that never reaches the cache is checked after 30 s, then with growing intervals', () => {
     const { again, attempt, clock } = start();
     for (const seconds of [30, 60, 120, 240, 480, 960, 1_000, 1_000]) {
       attempt(state('u1', 5));
@@ -358,7 +358,7 @@ describe('between a refusal and its note', () => {
     expect(new Set(again.map(([, , priority]) => priority))).toEqual(new Set([-100]));
   });
 
-  test('an attempt that does not meet the taken name ends the wait', () => {
+  test('when an attempt succeeds, the key no longer waits for the name', () => {
     const { again, attempt, clock, deleted, quiet } = start();
     attempt(state('u1', 5));
 
@@ -368,7 +368,7 @@ describe('between a refusal and its note', () => {
     expect([deleted(state('u1', 6)), again]).toEqual([[], []]);
   });
 
-  test('a change during an attempt is not lost', () => {
+  test('a change of the other object during an attempt is not lost', () => {
     const { deleted, waits } = start();
     waits.started(KEY);
     waits.refused(KEY, configMaps, CHILD, state('u1', 5));
@@ -377,7 +377,7 @@ describe('between a refusal and its note', () => {
     waits.finished(KEY);
   });
 
-  test('a key that a change has woken is woken once', () => {
+  test('after a change has enqueued a waiting key, the next change does not enqueue it', () => {
     const { attempt, cache, deleted } = start();
     cache.shown = state('u1', 5);
     attempt(cache.shown);
@@ -385,7 +385,7 @@ describe('between a refusal and its note', () => {
     expect([deleted(state('u1', 6)), deleted(state('u1', 6))]).toEqual([[KEY], []]);
   });
 
-  test('a taken name of a resource that the controller does not own is not awaited', () => {
+  test('a key does not wait for a taken name of a resource that the controller does not own', () => {
     const { clock, waits } = start();
 
     waits.refused(KEY, deployments, CHILD, state('u1', 5));
@@ -393,7 +393,7 @@ describe('between a refusal and its note', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('at most 10,000 keys wait for names, and the one refused longest ago is forgotten', () => {
+  test('at most 10,000 keys wait for names, and then the oldest one is dropped', () => {
     const { attempt, cache, deleted } = start();
     cache.shown = state('u1', 5);
     for (let index = 0; index <= 10_000; index++)

@@ -35,13 +35,13 @@ test.each([
   ['in owns', { owns: [configMaps, services as Resource] }],
   ['in watches', { watches: [{ source: source(services), map: () => [] }] }],
   ['in permissions', { permissions: [{ resource: services, verbs: ['get', 'create', 'patch'] }] }],
-])('applyOwned does not warn of a resource that is declared %s', async (_, more) => {
+])('applyOwned does not warn if the resource is declared %s', async (_, more) => {
   expect((await warningsWith(more)).found).toEqual([]);
 });
 
 test.each([
   ['the right to read it', { resource: services, verbs: ['get'] }],
   ['a subresource', { resource: services, subresource: 'status', verbs: ['patch'] }],
-])('applyOwned warns of a resource of which only %s is declared', async (_, permission) => {
+])('applyOwned warns if only %s is declared, and not the resource itself', async (_, permission) => {
   expect((await warningsWith({ permissions: [permission] })).found).toHaveLength(1);
 });

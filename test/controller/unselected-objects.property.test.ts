@@ -28,7 +28,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(fc.constantFrom('stop'), fc.constant('')) },
 );
 
-test('[K-26] [child 9] an object is gone only without the finalizer, and every deleted object is finalized', async () => {
+test('[K-26] [child 9] every deleted object is finalized, and `gone` is called only without a finalizer', async () => {
   const clock = new FakeClock();
   await using env = await startTestEnv({ embedded: { clock, workloads: false }, environment: {} });
 

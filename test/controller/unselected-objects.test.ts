@@ -96,7 +96,7 @@ const isSweep = ({ verb, query }: LoggedRequest): boolean =>
 /** Drops the calls so far. */
 const since = (calls: string[]): void => void calls.splice(0);
 
-describe('[K-26] [child 9] an object that leaves the label selector', () => {
+describe('[K-26] [child 9] finalizing objects that leave the label selector', () => {
   test.each<[string, Partial<ControllerOptions<ConfigMap>>]>([
     ['of a controller', {}],
     ['of a controller whose predicate drops every change', { predicate: () => false }],
@@ -108,7 +108,7 @@ describe('[K-26] [child 9] an object that leaves the label selector', () => {
       'of a controller for all namespaces',
       { for: source(configMaps, { labelSelector: SELECTOR, namespace: 'all' }) },
     ],
-  ])('an object %s that left the selector is not gone, and is finalized when it is deleted', async (_what, more) => {
+  ])('an object %s that left the selector is finalized when it is deleted', async (_what, more) => {
     const { create, env, label, live, operate, remove } = await place();
     const { calls, declared } = diary(more);
     await create('a', { finalizers: [OURS] });
@@ -125,7 +125,7 @@ describe('[K-26] [child 9] an object that leaves the label selector', () => {
     expect(calls).toEqual(['finalize a true', 'gone a']);
   });
 
-  test('an object of a composite that left the selector is finalized when it is deleted', async () => {
+  test('a parent that left the selector of its composite is finalized when it is deleted', async () => {
     const { create, label, live, operate, remove } = await place();
     const finalized: string[] = [];
     await create('a');
@@ -152,7 +152,7 @@ describe('[K-26] [child 9] an object that leaves the label selector', () => {
     expect(await live('a')).toBeUndefined();
   });
 
-  test('an object that left the selector is reported once, by the log and an Event, and is not read until it is deleted', async () => {
+  test('an object that left the selector is reported once, and not read again before it is deleted', async () => {
     const { create, env, label, operate, requests, told, namespace } = await place();
     const { declared } = diary();
     await create('a');
@@ -178,7 +178,7 @@ describe('[K-26] [child 9] an object that leaves the label selector', () => {
     expect(later.filter(isSweep)).toEqual([]);
   });
 
-  test('an object that matches the selector again is reconciled, and its own watch ends', async () => {
+  test('when an object matches the selector again, it is reconciled, and no longer watched by itself', async () => {
     const { create, env, label, operate, told } = await place();
     const { calls, declared } = diary();
     await create('a');
@@ -199,7 +199,7 @@ describe('[K-26] [child 9] an object that leaves the label selector', () => {
     expect(await told()).toMatchObject([{ regarding: { name: 'a' } }]);
   });
 
-  test('an object that leaves the selector during its cleanup is cleaned up to the end', async () => {
+  test('an object that leaves the selector during its cleanup is still finalized', async () => {
     const { create, env, label, live, operate, remove } = await place();
     let isClean = false;
     const { calls, declared } = diary({
@@ -227,7 +227,7 @@ describe('[K-26] [child 9] an object that leaves the label selector', () => {
     expect(calls.at(-1)).toBe('gone a');
   });
 
-  test('an object without the finalizer that leaves the selector is gone for the controller', async () => {
+  test('if an object without the finalizer leaves the selector, `gone` is called', async () => {
     const { create, label, live, operate } = await place();
     const { calls, declared } = diary({ finalizer: undefined as never });
     await create('a', { finalizers: ['other.dev/x'] });
@@ -239,7 +239,7 @@ describe('[K-26] [child 9] an object that leaves the label selector', () => {
     expect(await live('a')).toBeDefined();
   });
 
-  test('an object whose label the reconciler itself changed is not gone', async () => {
+  test('if the reconciler itself changed the label, `gone` is not called', async () => {
     const { create, operate, remove, live } = await place();
     const { calls, declared } = diary({
       permissions: [{ resource: configMaps, verbs: ['patch'] }],
@@ -260,7 +260,7 @@ describe('[K-26] [child 9] an object that leaves the label selector', () => {
     expect(await live('a')).toBeUndefined();
   });
 
-  test('an object that left the selector and loses its finalizer by hand is gone', async () => {
+  test('if the finalizer of an object outside the selector is removed by hand, `gone` is called', async () => {
     const { create, env, label, namespace, operate, live } = await place();
     const { calls, declared } = diary();
     await create('a');
@@ -276,8 +276,8 @@ describe('[K-26] [child 9] an object that leaves the label selector', () => {
   });
 });
 
-describe('[K-26] [child 9] objects that left the selector before the operator started', () => {
-  test('objects that left the selector while no operator ran are finalized, deleted before or after the start', async () => {
+describe('[K-26] [child 9] finalizing objects that left the selector before the operator started', () => {
+  test('objects that left the selector while no operator ran are finalized when they are deleted', async () => {
     const { create, env, label, live, operate, remove } = await place();
     for (const name of ['early', 'late']) await create(name);
     const first = await operate(diary().declared);
@@ -299,7 +299,7 @@ describe('[K-26] [child 9] objects that left the selector before the operator st
     ]);
   });
 
-  test('objects that left the selector are finalized by the replica that leads next', async () => {
+  test('objects that left the selector are also finalized by the next leader', async () => {
     const { create, env, label, live, namespace, operate, remove } = await place();
     await create('a');
     const leaderElection = { namespace };
@@ -319,7 +319,7 @@ describe('[K-26] [child 9] objects that left the selector before the operator st
     expect(await live('a')).toBeUndefined();
   });
 
-  test('deleted objects outside the selector are finalized although a predicate drops the first list', async () => {
+  test('deleted objects outside the selector are finalized even if a predicate drops the first list', async () => {
     const { create, env, live, operate, remove } = await place();
     await create('a', { finalizers: [OURS], labels: { tier: 'web', old: 'yes' } });
     await remove('a');
@@ -335,7 +335,7 @@ describe('[K-26] [child 9] objects that left the selector before the operator st
   });
 });
 
-test('[K-26] [child 9] objects beyond the limit of single watches are finalized, with few requests', async () => {
+test('[K-26] [child 9] more unselected objects than can be watched singly are finalized, too', async () => {
   const { create, env, live, namespace, operate, remove, requests } = await place();
   const names = Array.from({ length: 64 }, (_, at) => `a-${at}`);
   for (const name of names) await create(name, { finalizers: [OURS], labels: { tier: 'batch' } });
@@ -398,7 +398,7 @@ test('[K-26] [child 9] objects of a decorator that leave a field selector are fi
   expect((await env.get('v1', 'Pod', namespace, 'a'))?.metadata.finalizers).toBeUndefined();
 });
 
-test('[K-26] [child 9] a deletion that this process finalized costs no read, and is not reported', async () => {
+test('[K-26] [child 9] a deletion that this process finalized causes no read and no report', async () => {
   const { create, env, namespace, operate, remove, requests, told } = await place();
   const { calls, declared } = diary();
   for (const name of ['ours', 'others']) await create(name);
@@ -418,7 +418,7 @@ test('[K-26] [child 9] a deletion that this process finalized costs no read, and
   expect(await told()).toEqual([]);
 });
 
-test('[K-26] [child 9] an object is left to the controller that selects it, when two controllers have finalizers of the same name', async () => {
+test('[K-26] [child 9] of two controllers with the same finalizer only the selecting one finalizes', async () => {
   const { create, env, label, live, operate, remove } = await place();
   const web = diary({ for: source(configMaps, { labelSelector: 'tier=web' }) });
   const batch = diary({ name: 'batch', for: source(configMaps, { labelSelector: 'tier=batch' }) });

@@ -15,18 +15,18 @@ function remembering(showsDebug = false): WakeCauses {
 
 const TRIGGER = { causes: [{ cause: 'trigger', via: undefined, times: 1 }], more: 0 };
 
-test('the causes of the first 1,000 waiting keys are remembered', () => {
+test('for the first 1,000 waiting keys it is remembered why they were enqueued', () => {
   const causes = remembering();
 
   expect(causes.of(keyAt(999))).toEqual(TRIGGER);
   expect(causes.of(keyAt(1_000))).toBeUndefined();
 });
 
-test('the causes of every waiting key are remembered while debug lines are shown', () => {
+test('with debug lines it is remembered for every waiting key why it was enqueued', () => {
   expect(remembering(true).of(keyAt(1_499))).toEqual(TRIGGER);
 });
 
-test('a reconcile that begins, and a key that is dropped, make room for the causes of another key', () => {
+test('each key that is reconciled or dropped makes room to remember the causes of another key', () => {
   const causes = remembering();
   const [begun, dropped] = [keyAt(7), keyAt(8)];
 
@@ -43,7 +43,7 @@ test('a reconcile that begins, and a key that is dropped, make room for the caus
   ]);
 });
 
-test('further causes of a remembered key are counted when other keys are not remembered', () => {
+test('more causes of a remembered key are counted even if there is no room for other keys', () => {
   const causes = remembering();
 
   causes.asked(keyAt(3), 'trigger');

@@ -139,7 +139,7 @@ const SCENES: readonly [string, Scene][] = [
 
 test.each([
   3, 9_000,
-])('[child 5] a write fight is detected at the tenth write, at a depth of %i', (depth) => {
+])('[child 5] a write fight is detected at the tenth write, even if fields are nested %i levels deep', (depth) => {
   const fights = new WriteFights('sites');
   const nested = (text: string): unknown =>
     JSON.parse(`${'{"a":'.repeat(depth)}"${text}"${'}'.repeat(depth)}`);
@@ -171,7 +171,7 @@ test.each([
   expect(found.at(-1)?.paths[0]).toMatch(/^value/);
 });
 
-test('[child 5] a cache that is behind the last write is not taken for another writer', () => {
+test('[child 5] if the cache is behind the last write, this is not taken for another writer', () => {
   const fights = new WriteFights('sites');
   const object = (text: string, resourceVersion: string): ConfigMap => ({
     apiVersion: 'v1',
@@ -212,7 +212,7 @@ test.each<[string, Pick<Scene, 'reconcile'>]>([
         setStatus({ note: annotations?.[LEVEL] ?? '' }),
     },
   ],
-])('[child 5] %s that a reconciler itself changes repeatedly is no write fight, whoever else writes the object', async (_what, scene) => {
+])('[child 5] if only the reconciler itself changes %s repeatedly, this is no write fight', async (_what, scene) => {
   const { place, operator, reconciles } = await start(scene as Scene);
   const { env, namespace } = place;
   const before = reconciles();
@@ -274,8 +274,8 @@ async function notes({ env, namespace }: SitesTest): Promise<readonly string[]> 
 const fights = (operator: TestOperator): number =>
   operator.meter.value('chancery_write_fight_total', { controller: 'sites' });
 
-describe.each(SCENES)('[child 5] another writer insists on %s', (_what, scene) => {
-  test('a write fight is reported with the other writer’s name, and reconciles become rare', async () => {
+describe.each(SCENES)('[child 5] another writer changes %s again and again', (_what, scene) => {
+  test("a write fight is reported with the other writer's name, and reconciles are delayed", async () => {
     const { place, operator, reconciles } = await start(scene);
 
     await fight(place, scene, 120);
@@ -293,7 +293,7 @@ describe.each(SCENES)('[child 5] another writer insists on %s', (_what, scene) =
     expect(told[0]?.fields).toMatchObject({ managers: ['chancery-test-env'] });
   });
 
-  test('the delay of a write fight ends when the other writer stops', async () => {
+  test('reconciles are no longer delayed when the other writer stops', async () => {
     const { place, reconciles } = await start(scene);
     await fight(place, scene, 60);
 
@@ -312,7 +312,7 @@ describe.each(SCENES)('[child 5] another writer insists on %s', (_what, scene) =
     expect(reconciles() - before).toBe(3);
   });
 
-  test('a few manual edits are changed back at once, and nothing is reported', async () => {
+  test('a few manual edits are reverted at once, and nothing is reported', async () => {
     const { place, operator } = await start(scene);
 
     const seen: unknown[] = [];
@@ -327,7 +327,7 @@ describe.each(SCENES)('[child 5] another writer insists on %s', (_what, scene) =
     expect(fights(operator)).toBe(0);
   });
 
-  test('a live read is made only for a suspected write fight', async () => {
+  test('the API server is read only if a write fight is suspected', async () => {
     const { place } = await start(scene);
     const reads = () =>
       place.env.requests.of().filter(({ verb, name }) => verb === 'get' && name === 'pond').length;

@@ -25,7 +25,7 @@ function patching(collection: () => FakeCollection): Client {
   });
 }
 
-test('[K-53] a reconciler that writes each time because of its own write is reported, and slowed down', async () => {
+test('[K-53] if each write of a reconciler triggers it again, this is reported and slowed down', async () => {
   let value = 0;
   const at: number[] = [];
   const bench: ControllerBench = new ControllerBench(
@@ -147,7 +147,7 @@ test('[K-53] a rollout of a hundred steps, each of which changes the status, is 
   expect(turns()).toBe(0);
 });
 
-test('[K-53] writes without effect are no write loop, however often others change the object', async () => {
+test('[K-53] writes without effect are no write loop, however often other clients change the object', async () => {
   let calls = 0;
   const bench: ControllerBench = new ControllerBench(
     {
@@ -181,7 +181,7 @@ test('[K-53] writes without effect are no write loop, however often others chang
   expect(bench.count('chancery_write_loop_total')).toBe(0);
 });
 
-test('[K-53] two controllers that undo each other are a write loop, even though each sees changes of the other', async () => {
+test("[K-53] two controllers that undo each other's changes are a write loop", async () => {
   let isFighting = true;
   const bench: ControllerBench = new ControllerBench(
     {
@@ -206,7 +206,7 @@ test('[K-53] two controllers that undo each other are a write loop, even though 
   expect(bench.count('chancery_write_loop_total')).toBeGreaterThan(0);
 });
 
-test('[K-53] a write loop needs more than 30 writes in a minute', () => {
+test('[K-53] a write loop is reported only after more than 30 writes in a minute', () => {
   const clock = new FakeClock();
   const { attempt, hear, turns, told, delayMs } = attempts(clock);
   const turn = (): void => {
@@ -231,7 +231,7 @@ test('[K-53] a write loop needs more than 30 writes in a minute', () => {
   ]);
 });
 
-test('[K-53] a poll or a retry that writes does not count for a write loop', () => {
+test('[K-53] a write in a poll or a retry does not count as a turn of a write loop', () => {
   const { attempt, turns, delayMs } = attempts();
 
   for (let nth = 0; nth < 100; nth++) attempt(things);
@@ -239,7 +239,7 @@ test('[K-53] a poll or a retry that writes does not count for a write loop', () 
   expect([turns(), delayMs()]).toEqual([0, 0]);
 });
 
-test('[K-53] an attempt without a write ends the slowdown of a write loop', () => {
+test('[K-53] an attempt without a write ends the delays of a write loop', () => {
   const { attempt, hear, delayMs } = attempts();
   for (let nth = 0; nth < 40; nth++) {
     hear(things);

@@ -44,7 +44,7 @@ async function startStatus(definition = siteDefinition()) {
   };
 }
 
-test('[K-50] the status has the observedGeneration that the attempt was given', async () => {
+test('[K-50] observedGeneration in the status is the generation that the reconciler got', async () => {
   const { env, namespace, site, setStatus } = await startStatus();
   const given = await site('a');
   await env.patch('example.dev/v1', 'Site', namespace, 'a', { spec: { text: 'newer' } });
@@ -69,7 +69,7 @@ test('[K-50] the status is written only through the status subresource', async (
   expect(writes('sites.example.dev')).toEqual(['patch a/status']);
 });
 
-describe('[K-44] a status', () => {
+describe('[K-44] how often setStatus writes', () => {
   test('an unchanged status is not written, not even by a process that has just started', async () => {
     const { setStatus, writes, restart, clock } = await startStatus();
     const status = { pages: 3, conditions: [READY, { ...STALLED, status: 'False' as const }] };
@@ -84,7 +84,7 @@ describe('[K-44] a status', () => {
     expect(writes('sites.example.dev')).toHaveLength(count);
   });
 
-  test('[K-35] a status is written once beside the fields of others', async () => {
+  test("[K-35] other managers' fields in the status do not cause another write", async () => {
     const { env, namespace, setStatus, writes, site } = await startStatus();
     await setStatus({ pages: 3, conditions: [READY] });
     const note = { status: { note: 'theirs' } };
@@ -108,7 +108,7 @@ describe('[K-44] a status', () => {
   });
 });
 
-test('[K-50] a status field that is no longer stated is removed, unless another writer has set it', async () => {
+test('[K-50] a status field that is no longer set is removed, unless another writer owns it, too', async () => {
   const { clientOf, namespace, setStatus, site } = await startStatus();
   await setStatus({ pages: 3, note: 'mine', conditions: [READY, STALLED] });
   const theirs = {
@@ -137,7 +137,7 @@ test('[K-50] a status field that is no longer stated is removed, unless another 
   ]);
 });
 
-test('[K-51] a condition keeps its lastTransitionTime while its status stays, and gets a new one when it changes', async () => {
+test('[K-51] the lastTransitionTime of a condition changes only when its status changes', async () => {
   const { clock, setStatus, conditions } = await startStatus();
   const seconds = async () =>
     (await conditions()).map((each) => Date.parse(each.lastTransitionTime));
@@ -170,7 +170,7 @@ test.each<[string, object, string]>([
   expect(writes('sites.example.dev')).toEqual([]);
 });
 
-describe('[K-50] setStatus of a deleted object', () => {
+describe('[K-50] setStatus if the object is deleted', () => {
   test('setStatus of a deleted object writes nothing', async () => {
     const { env, namespace, site, setStatus } = await startStatus();
     const given = await site('a');
@@ -193,8 +193,8 @@ describe('[K-50] setStatus of a deleted object', () => {
   });
 });
 
-describe('[K-50] a status that changes within one attempt', () => {
-  test('a status is compared with the last write of the same attempt', async () => {
+describe('[K-50] with which status setStatus compares', () => {
+  test('a second setStatus in an attempt is compared with the first one', async () => {
     const { attempt, setStatus, site, writes } = await startStatus();
     await setStatus({ pages: 1 });
     const say = await attempt();
@@ -211,7 +211,7 @@ describe('[K-50] a status that changes within one attempt', () => {
     expect(writes('sites.example.dev')).toHaveLength(3);
   });
 
-  test('a status is compared with the write of the previous attempt, even with a late cache', async () => {
+  test('a status is compared with the last write, even if the cache does not have it yet', async () => {
     const { setStatus, site } = await startStatus();
     await setStatus({ pages: 1 });
     const late = await site('a');
@@ -238,7 +238,7 @@ describe('[K-50] a status that changes within one attempt', () => {
   });
 });
 
-describe('[K-44] the result of setStatus', () => {
+describe('[K-44] the return value of setStatus', () => {
   test('setStatus returns true for a change, and false for no change or a deleted object', async () => {
     const { env, namespace, setStatus, site } = await startStatus();
     const status = { pages: 3, conditions: [READY] };
@@ -268,7 +268,7 @@ describe('[K-44] the result of setStatus', () => {
   });
 });
 
-describe('[K-50] a definition that cannot hold the status', () => {
+describe('[K-50] a definition without the status or one of its fields', () => {
   test('setStatus fails with a typed error when the definition has no status subresource', async () => {
     const { setStatus } = await startStatus(siteDefinition({}));
 
@@ -290,7 +290,7 @@ describe('[K-50] a definition that cannot hold the status', () => {
     expect(await setStatus({ pages: 3 }, given)).toBe(false);
   });
 
-  test('setStatus with a field that the schema does not have fails, and succeeds once the schema has it', async () => {
+  test('setStatus with a field that the schema does not have fails until the schema has it', async () => {
     const { attempt, env, site } = await startStatus();
     const say = await attempt();
 
@@ -308,7 +308,7 @@ describe('[K-50] a definition that cannot hold the status', () => {
   });
 });
 
-test('[K-53] one edit leads to one write of the status, and to two reconciles at most', async () => {
+test('[K-53] one edit causes one write of the status, and at most two reconciles', async () => {
   const { env, namespace, operate, createSite, site, writes } = await startSites();
   let reconciles = 0;
   const reconcile = async (object: Site, context: ReconcileContext<Site>) => {

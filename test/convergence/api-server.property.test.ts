@@ -38,7 +38,7 @@ async function play(seed: number): Promise<readonly string[]> {
   }
 }
 
-test('[T-5] a cache over real sockets loses nothing under random faults', async () => {
+test('[T-5] with real sockets and random faults a cache ends in the state of the API server', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat({ max: 1_000_000 }), async (seed) => {
       expect(await play(seed)).toEqual([]);

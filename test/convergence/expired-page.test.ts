@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { listAll } from '../../operator/watch/list.ts';
 import { expired, FakeCollection } from '../support/fake-collection.ts';
 
-test('[T-5] a list that starts over keeps nothing of its first page', async () => {
+test('[T-5] a list that starts over drops the objects of its first page', async () => {
   const collection = new FakeCollection();
   for (const name of ['a', 'b', 'c', 'd']) collection.put(name);
   collection.betweenPages = () => {

@@ -170,7 +170,7 @@ async function play(
   return [...(await world.quiesce()), ...(await world.end())];
 }
 
-test('[T-5] the watch alone makes the cache converge after any faults, restarts and writes', async () => {
+test('[T-5] after any faults, restarts and writes the cache converges, even without periodic lists', async () => {
   const options = { relistIntervalMs: 0, quiesceMs: 20 * MINUTE_MS };
 
   await fc.assert(
@@ -180,7 +180,7 @@ test('[T-5] the watch alone makes the cache converge after any faults, restarts 
   );
 });
 
-test('[T-5] [T-2] authoritative relists find what a server itself has lost', async () => {
+test('[T-5] [T-2] periodic lists correct the cache even if the server omitted watch events', async () => {
   const options = { relistIntervalMs: 30 * MINUTE_MS, quiesceMs: 90 * MINUTE_MS };
 
   await fc.assert(

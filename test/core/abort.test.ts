@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { aborted, linkedAbort } from '../../operator/core/abort.ts';
 
-describe('linkedAbort', () => {
+describe('the function linkedAbort', () => {
   test('a linked signal follows its parent, with the reason', () => {
     const parent = new AbortController();
     const reason = new Error('stop');
@@ -22,7 +22,7 @@ describe('linkedAbort', () => {
     expect(linked.signal.reason).toBe(reason);
   });
 
-  test('a linked signal can abort by itself without aborting its parent', () => {
+  test('aborting a linked signal does not abort its parent', () => {
     const parent = new AbortController();
     const reason = new Error('mine');
     using linked = linkedAbort(parent.signal);
@@ -33,7 +33,7 @@ describe('linkedAbort', () => {
     expect(parent.signal.aborted).toBe(false);
   });
 
-  test('a linked signal keeps its first reason', () => {
+  test('a second abort does not change the reason of a linked signal', () => {
     const parent = new AbortController();
     const reason = new Error('first');
     using linked = linkedAbort(parent.signal);
@@ -66,7 +66,7 @@ describe('linkedAbort', () => {
   });
 });
 
-describe('aborted', () => {
+describe('the function aborted', () => {
   test('aborted() resolves when the signal aborts', async () => {
     const stop = new AbortController();
     const waiting = aborted(stop.signal);

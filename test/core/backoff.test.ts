@@ -6,7 +6,7 @@ function delays(backoff: { nextMs(): number }, count: number): number[] {
   return Array.from({ length: count }, () => backoff.nextMs());
 }
 
-describe('exponentialBackoff', () => {
+describe('the function exponentialBackoff', () => {
   test('the back-off doubles up to its limit and stays there', () => {
     const backoff = exponentialBackoff({ initialMs: 100, maxMs: 1_000 });
 
@@ -22,7 +22,7 @@ describe('exponentialBackoff', () => {
     expect(delays(backoff, 3)).toEqual([100, 300, 900]);
   });
 
-  test('the back-off adds jitter up to, but not including, its full amount', () => {
+  test('the back-off adds jitter that is always less than the given amount', () => {
     const numbers = [0, 0.5, 0.999];
     const backoff = exponentialBackoff({
       initialMs: 1_000,
@@ -34,7 +34,7 @@ describe('exponentialBackoff', () => {
     expect(delays(backoff, 3)).toEqual([1_000, 1_250, 1_499.5]);
   });
 
-  test('the jitter of one delay does not affect the next', () => {
+  test('the jitter of one delay does not affect the next delay', () => {
     const backoff = exponentialBackoff({
       initialMs: 100,
       maxMs: 10_000,
@@ -45,7 +45,7 @@ describe('exponentialBackoff', () => {
     expect(delays(backoff, 3)).toEqual([175, 350, 700]);
   });
 
-  test('the back-off keeps every delay within its bounds', () => {
+  test('every delay of the back-off is within its bounds', () => {
     fc.assert(
       fc.property(
         fc.record({

@@ -12,10 +12,10 @@ function ownTime(): void {
   });
 }
 
-describe('systemClock', () => {
+describe('the clock systemClock', () => {
   beforeEach(ownTime);
 
-  test('the system clock wakes once, when the delay is over and not before', () => {
+  test('the system clock calls a scheduled function once, and not before the delay is over', () => {
     const wokenAt: number[] = [];
     const startedAt = systemClock.monotonic();
     systemClock.schedule(250, () => wokenAt.push(systemClock.monotonic() - startedAt));
@@ -58,7 +58,7 @@ describe('systemClock', () => {
     expect(Math.max(...spy.mock.calls.map(([, delayMs]) => delayMs ?? 0))).toBe(2 ** 31 - 1);
   });
 
-  test('the system clock waits for the rest when a timer fires early', () => {
+  test('if a timer fires early, the system clock waits for the rest of the delay', () => {
     const startedAt = systemClock.monotonic();
     let wokenAfterMs: number | undefined;
     systemClock.schedule(1.75, () => {
@@ -72,7 +72,7 @@ describe('systemClock', () => {
 
   test.each([
     0, -5,
-  ])('the system clock waits for the next turn with a delay of %i ms', (delayMs) => {
+  ])('with a delay of %i ms the system clock calls the function in the next turn', (delayMs) => {
     let woken = false;
     systemClock.schedule(delayMs, () => {
       woken = true;
@@ -85,7 +85,7 @@ describe('systemClock', () => {
     expect(woken).toBe(true);
   });
 
-  test('a scheduled call can be cancelled during a long delay, and twice', () => {
+  test('a scheduled call can be cancelled during a long delay, even twice', () => {
     let woken = false;
     const cancel = systemClock.schedule(40 * DAY_MS, () => {
       woken = true;
@@ -100,7 +100,7 @@ describe('systemClock', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('durations of the system clock ignore a change of the wall time', () => {
+  test('the monotonic time of the system clock does not change with the wall time', () => {
     const wall = systemClock.now();
     const startedAt = systemClock.monotonic();
 
@@ -111,7 +111,7 @@ describe('systemClock', () => {
   });
 });
 
-describe('sleep', () => {
+describe('the function sleep', () => {
   const never = (): AbortSignal => new AbortController().signal;
 
   test('sleep resolves after its time and leaves no listener', async () => {

@@ -7,7 +7,7 @@ import {
   ProtocolError,
 } from '../../operator/core/errors.ts';
 
-describe('errors', () => {
+describe('the classes of errors', () => {
   const cause = new Error('because');
 
   test.each([
@@ -27,7 +27,7 @@ describe('errors', () => {
       new OperatorError('m', { code: 'USER_CODE', layer: 'user-code', cause }),
       { name: 'OperatorError', code: 'USER_CODE', layer: 'user-code' },
     ],
-  ])('$name names the layer at fault and keeps its cause', (error, facts) => {
+  ])('$name has the layer that failed, and its cause', (error, facts) => {
     expect(error).toBeInstanceOf(OperatorError);
     expect(error).toMatchObject({ ...facts, message: 'm', context: {} });
     expect(error.cause).toBe(cause);
@@ -46,7 +46,7 @@ describe('errors', () => {
     ['text', 'text'],
     [undefined, 'undefined'],
     [42, '42'],
-  ])('messageOf returns the text of any thrown value', (thrown, text) => {
+  ])('messageOf returns a string for any thrown value', (thrown, text) => {
     expect(messageOf(thrown)).toBe(text);
   });
 });

@@ -8,7 +8,7 @@ test.each([
   'localhost:0',
   '127.0.0.1:65535',
   '[::1]:80',
-])('the Host %j names the local machine', (header) => {
+])('isLoopbackHost returns true for the Host %j', (header) => {
   expect(isLoopbackHost(header)).toBe(true);
 });
 
@@ -34,7 +34,7 @@ test.each([
   'evil.example:localhost',
   'localhost\nevil.example',
   'localhost\n',
-])('the Host %j does not name the local machine', (header) => {
+])('isLoopbackHost returns false for the Host %j', (header) => {
   expect(isLoopbackHost(header)).toBe(false);
 });
 

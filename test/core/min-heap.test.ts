@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MinHeap } from '../../operator/core/min-heap.ts';
 
-test('the heap returns its values sorted, and shows the next one first', () => {
+test('the heap returns its values in order, and `first` is the next value', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -5, max: 5 })), (ranks) => {
       const heap = new MinHeap<string>();

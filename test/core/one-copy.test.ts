@@ -19,14 +19,14 @@ test('a second copy of the toolkit is refused with both versions, both paths and
   expect(register).toThrow(/"npm ls chancery".*"npm dedupe"/);
 });
 
-test('a second copy of the same version is refused as well', () => {
+test('a second copy is refused even if it has the same version', () => {
   const registry = {};
   registerCopy({ version: '1.2.0', root: SHOP }, registry);
 
   expect(() => registerCopy({ version: '1.2.0', root: KIT }, registry)).toThrow(ConfigurationError);
 });
 
-test('a copy that is loaded again does not count as a second one', async () => {
+test('loading the same copy of the toolkit again is accepted', async () => {
   const registry = {};
   registerCopy({ version: '1.2.0', root: SHOP }, registry);
   registerCopy({ version: '1.2.0', root: SHOP }, registry);

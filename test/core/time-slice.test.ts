@@ -4,7 +4,7 @@ import { runInSlices, TimeSlice, yieldToEventLoop } from '../../operator/core/ti
 
 const { signal } = new AbortController();
 
-test('[L-15] work that never yields is done in the turn of the call', () => {
+test('[L-15] work that never yields returns its result synchronously', () => {
   // biome-ignore lint/correctness/useYield: that is the case
   const work = (function* (): Generator<void, string, undefined> {
     return 'done';

@@ -37,7 +37,7 @@ test('work that ends in time returns its result, and leaves no timer or listener
   expect(left()).toEqual(NOTHING);
 });
 
-test('work that fails rejects with its own error', async () => {
+test('if the work fails, withTimeout rejects with the error of the work', async () => {
   const { options, left } = scene();
   const own = new Error('own');
 
@@ -47,7 +47,7 @@ test('work that fails rejects with its own error', async () => {
   expect(left()).toEqual(NOTHING);
 });
 
-test('after the timeout the work is aborted, and the caller gets an error, whatever the work does', async () => {
+test('after the timeout the work is aborted, and withTimeout rejects, whatever the work returns', async () => {
   const { clock, options, left } = scene();
 
   const late = withTimeout(options, heedful);
@@ -76,7 +76,7 @@ test('the caller does not wait for work that ignores its signal', async () => {
   await refused;
 });
 
-test('an abort of the caller aborts the work, with the reason', async () => {
+test('if the caller aborts, the work is aborted with the same reason', async () => {
   const { stop, options, left } = scene();
   const reason = new Error('stopping');
   let heard: unknown;
@@ -95,7 +95,7 @@ test('an abort of the caller aborts the work, with the reason', async () => {
   expect(left()).toEqual(NOTHING);
 });
 
-test('no work starts for an aborted caller', async () => {
+test('if the caller has already aborted, the work does not start', async () => {
   const { clock } = scene();
   const reason = new Error('stopped');
   let begun = 0;

@@ -27,7 +27,7 @@ test('[found 3] documents are returned as JSON, with every digit', async () => {
   expect(answer).toEqual({ documents: ['{"a":9007199254740993,"b":1e999}', '[true]'] });
 });
 
-test('[found 3] the YAML thread reads what was written', async () => {
+test('[found 3] the YAML thread reads back every value that formatYaml wrote', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(jsonValue({ maxDepth: 3 }), { maxLength: 3 }), async (values) => {
       const texts = values.map(formatYaml);
@@ -40,7 +40,7 @@ test('[found 3] the YAML thread reads what was written', async () => {
   );
 });
 
-test('[found 3] a text that takes too long or too much memory is refused, and the next one is read', async () => {
+test('[found 3] a text that takes too long, or too much memory, is refused, and the next text is read', async () => {
   const slow = readerWith({ timeLimitMs: 300 });
   const small = readerWith({ memoryLimitMb: 24 });
   const heavy = 'a: 1\n'.repeat(400_000);
@@ -57,7 +57,7 @@ test('[found 3] a text that takes too long or too much memory is refused, and th
   expect(await small.read(light, signal)).toEqual({ documents: ['{"a":1}'] });
 });
 
-test('[found 3] a reader whose request is aborted rejects at once, and continues with the next', async () => {
+test('[found 3] an aborted request rejects at once, and the reader continues with the next request', async () => {
   const reader = readerWith({ timeLimitMs: 2_000 });
   const stop = new AbortController();
   const heavy = reader.read({ texts: ['[],'.repeat(600_000)], form: 'stream' }, stop.signal);
@@ -104,7 +104,7 @@ test.each([
     'password: hunter2\n  a: [',
     /^is neither JSON nor YAML, at line \d+, column \d+ of the document$/,
   ],
-])('[found 3] a text with %s is refused, and the message quotes none of it', (_what, text, problem) => {
+])('[found 3] a text with %s is refused, and the message does not quote the text', (_what, text, problem) => {
   const answer = yamlWork({ texts: [text], form: 'stream' });
 
   expect('problem' in answer && answer.problem).toMatch(problem);

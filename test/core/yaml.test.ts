@@ -41,14 +41,14 @@ describe.each(READERS)('%s', (_name, read) => {
     ['a mapping under a scalar', 'a: b\n  c: d', /^invalid YAML: .* at line 1, column 4/],
     ['an alias without its anchor', 'a: *missing', /^invalid YAML: Unresolved alias [^:]*$/],
     ['a bomb of aliases', ALIAS_BOMB, /^invalid YAML: Excessive alias count/],
-  ])('the YAML parser refuses %s and names the place', (_what, text, message) => {
+  ])('the YAML parser refuses %s, and the error says where it is', (_what, text, message) => {
     const attempt = (): unknown => read(text);
 
     expect(attempt).toThrow(ConfigurationError);
     expect(attempt).toThrow(message);
   });
 
-  test('a YAML error is one line', () => {
+  test('the message of a YAML error is one line', () => {
     const attempt = (): unknown => read('a: [1');
 
     expect(attempt).toThrow(/^[^\n]+$/);
@@ -65,7 +65,7 @@ describe.each(READERS)('%s', (_name, read) => {
     ['the line before', 's3cr3t: [1,\nb'],
     ['what follows a value', '"a"s3cr3t: b'],
     ['a line that looks like a place', 'a: *s3cr3t at line 7, column 3:s3cr3t'],
-  ])('[found 8] the error for %s quotes nothing of the document, also not as a cause', (_what, text) => {
+  ])('[found 8] neither the error for %s nor its cause quotes the document', (_what, text) => {
     const refusal = caught(() => read(text));
 
     expect(refusal.message).toMatch(/^invalid YAML: \S/);
@@ -73,13 +73,13 @@ describe.each(READERS)('%s', (_name, read) => {
     expect(refusal.cause).toBeUndefined();
   });
 
-  test('OP6 the YAML parser takes the last of two equal keys, as kubectl does', () => {
+  test('OP6 of two equal keys the YAML parser uses the last one, like kubectl', () => {
     const value = read('a: 1\nb: 2\na: 3');
 
     expect(value).toEqual({ a: 3, b: 2 });
   });
 
-  test('the YAML parser applies a merge key, and explicit keys win', () => {
+  test('the YAML parser applies a merge key, over which explicit keys have precedence', () => {
     const value = read('base: &base {a: 1, b: 2}\nmine:\n  <<: *base\n  b: 3');
 
     expect(value).toMatchObject({ mine: { a: 1, b: 3 } });
@@ -122,13 +122,13 @@ describe.each(READERS)('%s', (_name, read) => {
   });
 });
 
-describe('parseYaml', () => {
+describe('the function parseYaml', () => {
   test('parseYaml refuses a second document', () => {
     expect(() => parseYaml('a: 1\n---\nb: 2')).toThrow(ConfigurationError);
   });
 });
 
-describe('parseYamlDocuments', () => {
+describe('the function parseYamlDocuments', () => {
   test('parseYamlDocuments skips empty documents', () => {
     const values = parseYamlDocuments('---\n---\na: 1\n---\n# only a comment\n---\nb: 2\n...\n');
 
@@ -153,16 +153,16 @@ test.each([
   '0644',
   'off',
   'N',
-])('[found 3] the text %s stays text, as a value and as a key, when written as YAML and read', (text) => {
+])('[found 3] the string %s, as a value or a key, is still a string after writing and reading YAML', (text) => {
   const written = formatYaml({ [text]: text, list: [text] });
 
   expect(parseYaml(written)).toEqual({ [text]: text, list: [text] });
 });
 
-describe('formatYaml', () => {
+describe('the function formatYaml', () => {
   const ambiguous = ['yes', 'off', 'y', '0644', '1_000', '22:22', '2001-01-01', '0b1', 'null', ''];
 
-  test('formatYaml writes every text so that it is read back as text', () => {
+  test('formatYaml quotes strings so that they are read back as strings', () => {
     const value = { texts: ambiguous, keys: Object.fromEntries(ambiguous.map((k) => [k, k])) };
 
     const text = formatYaml(value);
@@ -170,7 +170,7 @@ describe('formatYaml', () => {
     expect(parseYaml(text)).toEqual(value);
   });
 
-  test('formatYaml writes shared parts twice and never folds a line', () => {
+  test('formatYaml writes no aliases for repeated values, and does not fold long lines', () => {
     const shared = { long: 'word '.repeat(60).trim() };
 
     const text = formatYaml({ a: shared, b: shared });
@@ -212,7 +212,7 @@ test.each([
   expect(() => yamlWithItem(text, ...ITEM)).toThrow(says);
 });
 
-test('[security 48] [found 8] no YAML error quotes the document, whatever surrounds the word', () => {
+test('[security 48] [found 8] no YAML error quotes a word of the document, whatever stands around it', () => {
   const marks = [
     '%',
     '%YAML ',

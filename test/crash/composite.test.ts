@@ -3,7 +3,7 @@ import { EVERY_PLACE, expectSameEnd } from './every-place.ts';
 import { clearedGarden } from './samples.ts';
 
 test(
-  '[K-20] each child is created once and deleted once, in the order of the finalizer, wherever a composite is killed',
+  '[K-20] wherever a composite is killed, each child is created and deleted once, in order',
   EVERY_PLACE,
   async () => {
     await expectSameEnd(clearedGarden, [

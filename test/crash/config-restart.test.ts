@@ -3,7 +3,7 @@ import { EVERY_PLACE, expectSameEnd } from './every-place.ts';
 import { restartedOnce } from './samples.ts';
 
 test(
-  'one change of a ConfigMap rolls the Pods once, wherever config-restart is killed',
+  'wherever config-restart is killed, a change of a ConfigMap restarts the Pods once',
   EVERY_PLACE,
   async () => {
     await expectSameEnd(restartedOnce, [

@@ -19,7 +19,7 @@ async function killed(sample: Sample, calls: CrashScenario['calls']): Promise<re
 }
 
 test(
-  '[K-20] a process that is killed around the writes of its finalizer leaks nothing',
+  '[K-20] if a process is killed before or after it writes a finalizer, everything is cleaned up',
   FEW_PLACES,
   async () => {
     const places = await killed(
@@ -38,7 +38,7 @@ test(
 );
 
 test(
-  'a process that is killed around the write that rolls the Pods rolls them once',
+  'if a process is killed before or after it restarts the Pods, they are restarted once',
   FEW_PLACES,
   async () => {
     const places = await killed(
@@ -64,14 +64,14 @@ async function prove(...args: readonly string[]) {
   return { code: code as number | null, stdout, stderr };
 }
 
-test('prove -- crashes --help explains its purpose and lists the samples', async () => {
+test('`prove -- crashes --help` lists the samples', async () => {
   const { code, stdout } = await prove('--help');
 
   expect(code).toBe(0);
   expect(samples.filter(({ name }) => !stdout.includes(name))).toEqual([]);
 });
 
-test('prove -- crashes refuses an unknown argument', async () => {
+test('`prove -- crashes` refuses an unknown argument', async () => {
   const { code, stdout, stderr } = await prove('--minutes');
 
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -3,7 +3,7 @@ import { EVERY_PLACE, expectSameEnd } from './every-place.ts';
 import { changedWebsite, deletedWebsite } from './samples.ts';
 
 test(
-  '[K-20] one Deployment is created, and the status is of the last spec, wherever the sixty-line operator is killed',
+  '[K-20] wherever the website example is killed, there is one Deployment, and a current status',
   EVERY_PLACE,
   async () => {
     await expectSameEnd(changedWebsite, [
@@ -17,7 +17,7 @@ test(
 );
 
 test(
-  '[K-20] a deleted Website and its Deployment are gone in the end, wherever the sixty-line operator is killed',
+  '[K-20] wherever the website example is killed, a deleted Website and its Deployment are gone',
   EVERY_PLACE,
   async () => {
     await expectSameEnd(deletedWebsite, [

@@ -22,14 +22,14 @@ test.each([
   [['--inspect=x'], /--inspect must be a whole number/],
   [['-n', 'A'], /--namespace must be at most 63/],
   [['--sample', 'a'], /unknown option '--sample'; did you mean --samples\?/],
-])('chancery dev %j exits with 2 and a reason', async (args, message) => {
+])('`chancery dev` with the arguments %j exits with 2 and a reason', async (args, message) => {
   const { exit, stderr } = invoke(['dev', 'operator.ts', ...args]);
 
   expect(await exit).toBe(2);
   expect(stderr.lines.join('\n')).toMatch(message);
 });
 
-test('[DEV-8] --inspect takes a port only after an equals sign', () => {
+test('[DEV-8] `--inspect` takes a port only after an equals sign', () => {
   const inspect = (...args: string[]): unknown => parseFlags(args, DEV).values.inspect;
 
   expect(inspect('--inspect', 'operator.ts')).toBe(9_229);
@@ -38,7 +38,7 @@ test('[DEV-8] --inspect takes a port only after an equals sign', () => {
   expect(inspect()).toBeUndefined();
 });
 
-test('a missing module and missing samples make chancery dev exit with 2', async () => {
+test('if the module or the samples are missing, `chancery dev` exits with 2', async () => {
   const folder = folderWith({ 'operator.ts': 'export default 1;' });
   const missing = invoke(['dev', `${folder}/other.ts`]);
   const samples = invoke(['dev', `${folder}/operator.ts`, '--samples', `${folder}/none`]);
@@ -50,7 +50,7 @@ test('a missing module and missing samples make chancery dev exit with 2', async
   expect(samples.stderr.lines[0]).toContain(`cannot read --samples ${folder}/none: no such file`);
 });
 
-test('a kubeconfig does not overwrite a foreign file', async () => {
+test('`--kubeconfig-out` does not overwrite a file that chancery did not write', async () => {
   const folder = folderWith({ 'operator.ts': 'export default 1;', config: 'kind: Config' });
   const args = [`${folder}/operator.ts`, '--kubeconfig-out', `${folder}/config`];
   const { exit, stderr } = invoke(['dev', ...args]);
@@ -61,7 +61,7 @@ test('a kubeconfig does not overwrite a foreign file', async () => {
   ]);
 });
 
-test('[DEV-12] --context exits with 2 without a terminal and without --yes', async () => {
+test('[DEV-12] without a terminal `chancery dev --context` exits with 2, unless `--yes` is given', async () => {
   const project = new Project({
     'operator.ts': 'export default 1;',
     kubectl: KUBECTL,
@@ -99,7 +99,7 @@ test.each([
   ['yes\n', /its name was not confirmed/],
   ['\n', /its name was not confirmed/],
   ['', /its name was not confirmed/],
-])('[DEV-12] on a terminal the answer %j decides whether chancery dev uses the context', async (answer, message) => {
+])('[DEV-12] on a terminal the answer %j decides whether `chancery dev` uses the context', async (answer, message) => {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const stderr = Object.assign(new Collector(), { isTTY: true });
   const signal = new AbortController().signal;
@@ -112,7 +112,7 @@ test.each([
   else await expect(confirmed).rejects.toThrow(message);
 });
 
-test('[DEV-9] a signal that npm passes on within 300 ms counts as the same Ctrl-C', () => {
+test('[DEV-9] a second signal from npm within 300 ms is taken for the same Ctrl-C', () => {
   const clock = new FakeClock();
   const below = new StopSignals(clock, { npm_lifecycle_event: 'dev' });
   const alone = new StopSignals(clock, {});
@@ -123,13 +123,13 @@ test('[DEV-9] a signal that npm passes on within 300 ms counts as the same Ctrl-
   expect(below.receive()).toBe('at once');
 });
 
-test('the test kit exports what chancery dev uses', () => {
+test('the test kit exports what `chancery dev` uses', () => {
   const kit: DevTestKit = testKit;
 
   expect(kit.StandInAmbassador).toBeTypeOf('function');
 });
 
-test('a taken port makes chancery dev exit with 1, and is named', async () => {
+test('if the port is in use, `chancery dev` exits with 1, and the error contains the port', async () => {
   const folder = folderWith({ 'operator.ts': 'export default 1;' });
   const server = await testKit.ApiServer.start();
   onTestFinished(() => server.close());

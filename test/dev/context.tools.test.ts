@@ -47,7 +47,7 @@ async function cluster(project: Project): Promise<{ readonly url: string; readon
   return { url: server.stdout.lines[0] ?? '', file };
 }
 
-test('[DEV-12] [DEV-5] --yes writes definitions and samples to the context, and no roles', async () => {
+test('[DEV-12] [DEV-5] with `--yes` definitions and samples are written to the context, but no roles', async () => {
   const project = new Project({ 'operator.ts': NOTES, 'note.yaml': NOTE });
   const { url, file } = await cluster(project);
   const where = ['--context=chancery', `--kubeconfig=${file}`, '--yes'];
@@ -72,7 +72,7 @@ test('[DEV-12] [DEV-5] --yes writes definitions and samples to the context, and 
   expect(await roles.json()).toMatchObject({ items: [] });
 });
 
-test('[DEV-12] without --yes and without a terminal nothing is written to the context', async () => {
+test('[DEV-12] without `--yes` and without a terminal nothing is written to the context', async () => {
   const project = new Project({ 'operator.ts': NOTES, 'note.yaml': NOTE });
   const { url, file } = await cluster(project);
 
@@ -84,7 +84,7 @@ test('[DEV-12] without --yes and without a terminal nothing is written to the co
   expect(await (await fetch(`${url}${path}`)).json()).toMatchObject({ items: [] });
 });
 
-test("a missing context makes chancery dev exit with 2, with kubectl's message", async () => {
+test("if the context is missing, `chancery dev` exits with 2, and prints kubectl's message", async () => {
   const project = new Project({ 'operator.ts': NOTES });
   const { file } = await cluster(project);
 
@@ -99,7 +99,7 @@ test("a missing context makes chancery dev exit with 2, with kubectl's message",
   expect(dev.lines[0]).toMatch(/^chancery dev: cannot use --context other: .*other.*get-contexts/);
 });
 
-test('[DEV-13] chancery proxy allows exactly what the operator needs', async () => {
+test('[DEV-13] `chancery proxy` accepts exactly the requests that the operator needs', async () => {
   const project = new Project(HELLO);
   const { file } = await cluster(project);
   const words = ['proxy', 'src/operator.ts', '-n', 'demo', '--port=0', '--kubeconfig', file];

@@ -18,7 +18,7 @@ const change = mutatingWebhook({
 
 const PLACE = { namespace: 'demo', allNamespaces: false };
 
-test('the webhooks of the modules are called in plain HTTP where the operator answers them', () => {
+test('webhooks are configured with the plain HTTP address at which the operator listens', () => {
   const listen = { host: '127.0.0.1', port: 20_123 };
   const { webhooks } = declarationsOf([], PLACE, { webhooks: [check, change], listen });
 
@@ -42,7 +42,7 @@ test('the webhooks of the modules are called in plain HTTP where the operator an
   ]);
 });
 
-test('nobody can call a unix socket', () => {
+test('no webhook is configured if the operator listens on a unix socket', () => {
   const listen = { host: '127.0.0.1', port: 9_440, socket: '/run/hooks.sock' };
 
   const declared = declarationsOf([], PLACE, { webhooks: [check], listen });
@@ -50,7 +50,7 @@ test('nobody can call a unix socket', () => {
   expect([declared.webhooks, declared.conversionUrl]).toEqual([[], undefined]);
 });
 
-test.each(['127.0.0.1', '::1'])('an operator at %s converts objects there', (host) => {
+test.each(['127.0.0.1', '::1'])('the conversion URL contains the address %s at which the operator listens', (host) => {
   const { conversionUrl = '' } = declarationsOf([], PLACE, {
     webhooks: [],
     listen: { host, port: 20_124 },

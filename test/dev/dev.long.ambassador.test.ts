@@ -13,7 +13,7 @@ import {
   word,
 } from './support/project.ts';
 
-test('[DEV-1] [DEV-8] [DEV-9] chancery dev starts API server, ambassador, samples, operator and debugger, prints their addresses, and ends all at SIGINT', async () => {
+test('[DEV-1] [DEV-8] [DEV-9] `chancery dev` starts all processes, prints their addresses, and stops at SIGINT', async () => {
   const project = new Project(HELLO);
   const args = ['--samples', 'samples/', '--inspect=0', '--kubeconfig-out', 'dev.kubeconfig'];
   const dev = startDev(project, args, { CHANCERY_HEALTH_PORT: '', CHANCERY_METRICS_PORT: '' });
@@ -55,7 +55,7 @@ test('[DEV-1] [DEV-8] [DEV-9] chancery dev starts API server, ambassador, sample
   await allGone(children);
 });
 
-test('[M-7] modules get the arguments after --, and roles and filter follow from these', async () => {
+test('[M-7] modules get the arguments after `--`, and roles and filter fit these arguments', async () => {
   const project = new Project({ ...HELLO, 'src/operator.ts': WITH_ARGUMENTS });
   const dev = startDev(project, ['--samples', 'samples/', '--', '--word=said', '--secrets']);
 
@@ -65,7 +65,7 @@ test('[M-7] modules get the arguments after --, and roles and filter follow from
   expect(await dev.child.exit).toBe(0);
 });
 
-test('[DEV-2] [DEV-4] a save of any imported file restarts the operator, whatever the editor, and twenty quick saves restart it once', async () => {
+test('[DEV-2] [DEV-4] saving an imported file restarts the operator; twenty quick saves restart it once', async () => {
   const project = new Project(HELLO);
   const dev = startDev(project, ['--samples', 'samples/']);
   await dev.reconciles('one');
@@ -96,7 +96,7 @@ test('[DEV-2] [DEV-4] a save of any imported file restarts the operator, whateve
   ]);
 });
 
-test('[DEV-3] a syntax error stops the operator and is shown with its line, and the next save is tried', async () => {
+test('[DEV-3] after a syntax error, which is printed with its line, the operator starts at the next save', async () => {
   const project = new Project(HELLO);
   const dev = startDev(project, ['--samples', 'samples/']);
   await dev.reconciles('one');
@@ -147,7 +147,7 @@ spec:
   text: written
 `;
 
-test('[DEV-5] a save that changes schema or rights updates definition, roles and filter', async () => {
+test('[DEV-5] when a file with another schema or other rights is saved, definition, roles and filter change', async () => {
   const project = new Project({ 'operator.ts': TYPED, 'note.yaml': NOTE, 'config.yaml': SAMPLE });
   const args = ['operator.ts', '-n', 'demo', '--samples', 'note.yaml', '--samples', 'config.yaml'];
   const dev = startDev(project, args);
@@ -176,7 +176,7 @@ test('[DEV-5] a save that changes schema or rights updates definition, roles and
   expect((await fetch(`${now}/api/v1/namespaces/demo/secrets`)).status).toBe(200);
 });
 
-test("a sample's field that the definition does not have is reported, and applied with the next definition", async () => {
+test('a field of a sample that the definition does not have is reported, and applied when it has it', async () => {
   const note = `${NOTE}  more: words\n`;
   const project = new Project({ 'operator.ts': TYPED, 'note.yaml': note });
   const dev = startDev(project, ['operator.ts', '-n', 'demo', '--samples', 'note.yaml']);
@@ -236,7 +236,7 @@ test('the operator converts the objects of a resource with two versions', async 
   expect(old).toMatchObject({ apiVersion: 'example.com/v1', spec: { text: 'written' } });
 });
 
-test('[DEV-6] an undeclared right is missing in chancery dev as in a cluster', async () => {
+test('[DEV-6] in `chancery dev` a request without a declared right is refused, as in a cluster', async () => {
   const project = new Project({
     ...HELLO,
     'src/operator.ts': OPERATOR.replace('configMaps }', 'configMaps, pods }').replace(
@@ -269,7 +269,7 @@ test('[DEV-7] after a crash the operator restarts, each time after a longer dela
   await dev.reconciles('two');
 });
 
-test('[DEV-9] below npm, which passes on SIGINT, one Ctrl-C stops everything in order', async () => {
+test('[DEV-9] in an npm script one Ctrl-C, which arrives twice, stops everything in order', async () => {
   const dev = startDev(new Project(HELLO), ['--samples', 'samples/'], {
     npm_lifecycle_event: 'dev',
   });
@@ -290,7 +290,7 @@ const STUCK = OPERATOR.replace(
   "'reconciled');\n    if (key.endsWith('/sample')) for (;;);",
 );
 
-test('[DEV-9] a second SIGINT ends everything at once, even an operator that blocks its event loop', async () => {
+test('[DEV-9] a second SIGINT ends all processes at once, even if the operator blocks its event loop', async () => {
   const project = new Project({ ...HELLO, 'src/operator.ts': STUCK });
   const dev = startDev(project, ['--samples', 'samples/']);
   await dev.reconciles('one');
@@ -303,7 +303,7 @@ test('[DEV-9] a second SIGINT ends everything at once, even an operator that blo
   await allGone(children);
 });
 
-test('[DEV-10] kill -9 leaves no process, not even an operator that blocks its event loop', async () => {
+test('[DEV-10] after `kill -9` all child processes end, even if the operator blocks its event loop', async () => {
   const project = new Project({ ...HELLO, 'src/operator.ts': STUCK });
   const dev = startDev(project, ['--samples', 'samples/']);
   await dev.reconciles('one');
@@ -316,7 +316,7 @@ test('[DEV-10] kill -9 leaves no process, not even an operator that blocks its e
   await allGone(children);
 });
 
-test('[DEV-11] type errors are shown while the operator runs, and stop nothing', async () => {
+test('[DEV-11] type errors are printed, and do not stop the operator', async () => {
   const project = new Project({
     ...HELLO,
     'tsconfig.json': '{ "files": ["src/word.ts"], "compilerOptions": { "strict": true } }',

@@ -20,7 +20,7 @@ function written(log: (logger: Logger) => void): readonly string[] {
 const reconciled = (logger: Logger, controller: string, key: string): void =>
   logger.child({ controller }).child({ key }).debug({ durationMs: 1 }, 'reconciled');
 
-test('the first reconcile of each object has a line, by controller', () => {
+test('the first reconcile of each object by each controller is printed', () => {
   const lines = written((logger) => {
     reconciled(logger, 'web', 'a/x');
     reconciled(logger, 'web', 'a/x');
@@ -38,7 +38,7 @@ test('the first reconcile of each object has a line, by controller', () => {
   ]);
 });
 
-test('of many objects the first twenty have a line', () => {
+test('the first reconciles of at most twenty objects are printed', () => {
   const lines = written((logger) => {
     for (let at = 0; at < 100; at++) reconciled(logger, 'web', `a/${at}`);
   });
@@ -46,7 +46,7 @@ test('of many objects the first twenty have a line', () => {
   expect(lines).toHaveLength(20);
 });
 
-test('its level is that of the logger', () => {
+test('setting the level of the wrapped logger works', () => {
   const lines = written((logger) => {
     logger.level = 'debug';
     reconciled(logger, 'web', 'a/x');

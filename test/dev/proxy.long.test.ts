@@ -24,7 +24,7 @@ function projectWith(kubectl: string): Project {
   return project;
 }
 
-test('[DEV-13] chancery proxy starts kubectl with the generated filter for a namespace, and with the arguments after "--"', async () => {
+test('[DEV-13] `chancery proxy` starts kubectl with the generated filter and the arguments after "--"', async () => {
   const project = projectWith(kubectlOf(VERSION));
   const options = ['-n', 'demo', '--port', '0', '--context', 'kind', '--', '--v=4'];
   const child = startChancery(project, ['proxy', 'src/operator.ts', ...options]);
@@ -47,7 +47,7 @@ test('[DEV-13] chancery proxy starts kubectl with the generated filter for a nam
   expect(given.at(-1)).toBe('--v=4');
 });
 
-test('[DEV-13] chancery proxy passes on the exit code of kubectl', async () => {
+test('[DEV-13] `chancery proxy` passes on the exit code of kubectl', async () => {
   const project = projectWith(kubectlOf(VERSION, 'echo broken >&2; exit 5'));
 
   const child = startChancery(project, ['proxy', 'src/operator.ts']);
@@ -59,7 +59,7 @@ test('[DEV-13] chancery proxy passes on the exit code of kubectl', async () => {
 test.each([
   'SIGTERM',
   'SIGINT',
-] as const)('[DEV-13] %s ends kubectl, and chancery proxy exits with 0', async (signal) => {
+] as const)('[DEV-13] %s ends kubectl, and `chancery proxy` exits with 0', async (signal) => {
   const project = projectWith(kubectlOf(VERSION, `echo $$ >&2; exec sleep 1000`));
   const child = startChancery(project, ['proxy', 'src/operator.ts']);
   await child.stderr.until(() => child.stderr.lines.length > 0);
@@ -70,7 +70,7 @@ test.each([
   await allGone([Number(child.stderr.lines[0])]);
 });
 
-test('[DEV-10] kubectl ends when chancery proxy gets SIGKILL', async () => {
+test('[DEV-10] kubectl ends when `chancery proxy` gets SIGKILL', async () => {
   const project = projectWith(kubectlOf(VERSION, `echo $$ >&2; exec sleep 1000`));
   const child = startChancery(project, ['proxy', 'src/operator.ts']);
   await child.stderr.until(() => child.stderr.lines.length > 0);
@@ -89,7 +89,7 @@ test.each([
     /is kubectl v1\.29\.9, and 1\.30 or newer is needed: install a newer/,
   ],
   ['no kubectl', '#!/bin/sh\nexit 1\n', /does not tell its version as kubectl does/],
-])('[DEV-13] chancery proxy exits with 2 and a remedy if kubectl is %s', async (_, text, message) => {
+])('[DEV-13] `chancery proxy` exits with 2, and prints a remedy, if kubectl is %s', async (_, text, message) => {
   const project = new Project(text === undefined ? HELLO : { ...HELLO, kubectl: text });
   if (text !== undefined) project.makeExecutable('kubectl');
 
@@ -100,7 +100,7 @@ test.each([
   expect(child.stderr.lines[0]).toMatch(message);
 });
 
-test('without KUBECTL the kubectl on the PATH is used, and a missing one is an error', async () => {
+test('if KUBECTL is not set and there is no kubectl on the PATH, this is an error', async () => {
   const child = startChancery(new Project(HELLO), ['proxy', 'src/operator.ts'], {
     KUBECTL: '',
     PATH: '/nowhere',

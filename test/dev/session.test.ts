@@ -122,7 +122,7 @@ test('[DEV-7] an operator that keeps crashing restarts after 1, 2, 4 and at most
 test.each([
   ['wrong', 2],
   ['unsafe', 3],
-])('an operator that is %s does not restart before a save', async (_, code) => {
+])('an operator whose exit code means "%s" restarts only after a file is saved', async (_, code) => {
   const { clock, starts, said } = started({ codes: [code, code] });
 
   await advanceUntil(clock, () => said.some((line) => line.includes('after the next save')));
@@ -131,7 +131,7 @@ test.each([
   expect(starts).toHaveLength(1);
 });
 
-test("preparations are not repeated if the operator's declarations are the same", async () => {
+test('after a crash definitions, roles and samples are not applied again if nothing has changed', async () => {
   const { clock, starts, calls } = started({ codes: [1, 1] });
 
   await advanceUntil(clock, () => starts.length === 3);
@@ -140,7 +140,7 @@ test("preparations are not repeated if the operator's declarations are the same"
   expect(calls).toEqual(['definitions', 'roles', 'webhooks', 'filter', 'sample']);
 });
 
-test('a refused preparation is shown, ends nothing, and is retried at the next start', async () => {
+test('if applying definitions or roles fails, this is printed, and tried again at the next start', async () => {
   const { clock, starts, calls, said } = started({ codes: [1], failures: 5 });
 
   await advanceUntil(clock, () => starts.length === 2 && calls.length === 10);
@@ -151,7 +151,7 @@ test('a refused preparation is shown, ends nothing, and is retried at the next s
   expect(said.filter((line) => line === 'applied sample.yaml')).toHaveLength(1);
 });
 
-test('a file of samples is reported when it is applied for the first time', async () => {
+test('that a file of samples was applied is printed once per file', async () => {
   const { clock, starts, said, calls, session } = started({ codes: [1, 1] });
 
   await advanceUntil(clock, () => starts.length === 3);
@@ -187,7 +187,7 @@ test('samples wait until the operator answers its webhooks', async () => {
   await advanceUntil(clock, () => calls.includes('sample'));
 });
 
-test('samples are applied after 30 s when the webhooks never answer', async () => {
+test('if the webhooks never answer, samples are applied after 30 s', async () => {
   const { clock, calls, said } = started({
     codes: [],
     announcement: REVIEWED,
@@ -199,7 +199,7 @@ test('samples are applied after 30 s when the webhooks never answer', async () =
   expect(said).toContain('the webhooks do not answer for 30 s; samples are applied');
 });
 
-test('a sample that is saved before the webhooks answer is applied with the others', async () => {
+test('a sample that is saved before the webhooks answer is applied together with the other samples', async () => {
   const answers = { areReady: false };
   const { session, clock, calls, said } = started({
     codes: [],

@@ -30,7 +30,7 @@ function watched(isWhole: boolean = true): Watched {
   return { clock, files, file, changes };
 }
 
-test('[DEV-4] saves at shorter intervals than the quiet time are one change', () => {
+test('[DEV-4] several saves in quick succession are reported as one change', () => {
   const { clock, files, file, changes } = watched();
 
   for (let save = 1; save <= 20; save++) {
@@ -45,7 +45,7 @@ test('[DEV-4] saves at shorter intervals than the quiet time are one change', ()
   expect(changes).toEqual([[file]]);
 });
 
-test('a save without a difference is no change, and neither is a repeated save', () => {
+test('saving a file without a difference is not reported as a change', () => {
   const { clock, files, file, changes } = watched();
 
   writeFileSync(file, 'first');
@@ -61,7 +61,7 @@ test('a save without a difference is no change, and neither is a repeated save',
   expect(changes).toEqual([[file]]);
 });
 
-test('a save between the loading of a file and its report is a change', () => {
+test('a save after the operator loaded the file, but before it is watched, is reported as a change', () => {
   const { clock, files, file, changes } = watched();
   const loaded = hashOf(file) ?? '';
   writeFileSync(file, 'saved while the operator loaded');
@@ -81,7 +81,7 @@ test.each([
       renameSync(`${file}.draft`, file);
     },
   ],
-])('a watched file that is %s is noticed', async (_, save) => {
+])('a change is reported if a watched file is %s', async (_, save) => {
   const { clock, file, changes } = watched();
   const scheduled = clock.pending;
 
@@ -92,7 +92,7 @@ test.each([
   expect(changes).toEqual([[file]]);
 });
 
-test('while an import fails, a new source file in the same folder is a change', async () => {
+test('while an import fails, a new source file in the same folder is reported as a change', async () => {
   const { clock, file, changes } = watched(false);
   const other = file.replace('operator.ts', 'missing.ts');
 

@@ -62,7 +62,7 @@ test.each([
   expect(NPM[command]?.(words)).not.toBe(true);
 });
 
-test('every path that AGENTS.md names exists', () => {
+test('every path in AGENTS.md exists', () => {
   const paths = [...textOf('AGENTS.md').matchAll(/`([^`\n ]*\/[^`\n ]*)`/g)]
     .map(([, path = '']) => path)
     .filter((path) => !/^[<@]/.test(path));

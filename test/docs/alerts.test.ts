@@ -38,7 +38,7 @@ test('the runbook of every alert points to its section in alerts.md', () => {
   expect(named).toEqual(sections.map(([, name = '']) => `${PAGE}#${name.toLowerCase()}`));
 });
 
-test('each section of alerts.md gives the severity and the waiting time of its alert', () => {
+test('each section of alerts.md contains the severity of its alert, and the delay before it fires', () => {
   for (const [at, { labels, for: wait }] of group.rules.entries()) {
     const [, , severity = '', text = ''] = sections[at] ?? [];
     expect(severity.toLowerCase()).toBe(labels.severity);

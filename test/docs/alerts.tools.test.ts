@@ -13,7 +13,7 @@ import { inRepository, options, SITE, written } from '../manifests/support/trees
 
 const page = readFileSync(inRepository('docs/guides/operate/alerts.md'), 'utf8');
 
-test('the overlay in alerts.md has the PodMonitor, and the same alerts and dashboard as the model', async () => {
+test('the overlay in alerts.md renders the PodMonitor, and the same alerts and dashboard as the model', async () => {
   const [, overlay = ''] = /```yaml\n# manifests\/(my-cluster\/[\s\S]*?)```/.exec(page) ?? [];
   const [path = '', ...lines] = overlay.split('\n');
   const folder = await written([

@@ -10,7 +10,7 @@ const files = ['operator', 'testing/src'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }),
 );
 
-test('every file that architecture.md names exists', () => {
+test('every file in architecture.md exists', () => {
   const named = [...guide('architecture.md').matchAll(/`([\w./-]+\.(?:ts|json))`/g)].map(
     ([, file = '']) => file,
   );

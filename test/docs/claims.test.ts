@@ -7,14 +7,14 @@ import { testSources } from './test-titles.ts';
 
 const tests = testsByTag();
 
-test('each row of a page of claims has a test, and each tag in a test title has a row', () => {
+test('each numbered row on a page of claims has a test, and each tag in a test title has a row', () => {
   const rows = CLAIMS_PAGES.flatMap((page) => tagsOfRows(page, readClaims(page)));
 
   expect(rows.length).toBeGreaterThan(150);
   expect(mistakesIn(rows, tests)).toEqual([]);
 });
 
-test('each file with a tag has tests, or is imported by another file of tests', () => {
+test('each file with a tagged title is a test file, or is imported by one', () => {
   const sources = testSources().map((file) =>
     readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'),
   );
@@ -28,7 +28,7 @@ test('each file with a tag has tests, or is imported by another file of tests', 
   expect(unused).toEqual([]);
 });
 
-test('mistakesIn reports a row without a test, a tag without a row, and a number that two rows share', () => {
+test('mistakesIn reports rows without a test, tags without a row, and two rows with the same number', () => {
   const shown = new Map([
     ['security 1', new Map([['test/a.test.ts', 1]])],
     ['security 3', new Map([['test/b.test.ts', 2]])],
@@ -42,7 +42,7 @@ test('mistakesIn reports a row without a test, a tag without a row, and a number
   ]);
 });
 
-test('tagsIn counts a tag once per title, also when the title repeats it or has other tags', () => {
+test('tagsIn counts a tag once per title, even if the title repeats it or has other tags', () => {
   const tags = tagsIn([
     '[security 1] [contract 12] one',
     '[security 1] two, and [security 1] again',

@@ -55,7 +55,7 @@ async function copies(server: ApiServer, operator: Child): Promise<void> {
   await hasColor('late', 'blue');
 }
 
-test('the loop with curl and jq in curl-loop.md copies the settings', PATIENT, async () => {
+test('the loop with curl and jq in curl-loop.md copies the ConfigMap', PATIENT, async () => {
   const server = await cluster();
   const folder = folderWith({ 'settings.sh': block('curl-loop.md', 'settings.sh') });
   const PATH = `${folderWithTools('bash', 'curl', 'jq')}:${process.env.PATH}`;
@@ -65,7 +65,7 @@ test('the loop with curl and jq in curl-loop.md copies the settings', PATIENT, a
   await copies(server, operator);
 });
 
-test('the script for the Python client in curl-loop.md copies the settings', PATIENT, async () => {
+test('the script for the Python client in curl-loop.md copies the ConfigMap', PATIENT, async () => {
   const server = await cluster();
   const folder = folderWith({ 'settings.py': block('curl-loop.md', 'settings.py') });
 
@@ -75,7 +75,7 @@ test('the script for the Python client in curl-loop.md copies the settings', PAT
   await copies(server, operator);
 });
 
-test('the hook in shell-operator.md copies the settings in chancery hooks', PATIENT, async () => {
+test('the hook in shell-operator.md, run by `chancery hooks`, copies the ConfigMap', PATIENT, async () => {
   const server = await cluster();
   const name = 'hooks/settings.sh';
   const folder = folderWith({});
@@ -135,7 +135,7 @@ test.each([
   ['no status subresource', false],
   ['a status subresource', true],
 ])(
-  'the commands in kopf.md remove everything that kopf wrote into an object of a kind with %s',
+  'for a kind with %s the commands in kopf.md remove everything that kopf wrote into an object',
   PATIENT,
   async (_, isSubresource) => {
     const server = await ApiServer.start();
@@ -173,7 +173,7 @@ test.each([
   },
 );
 
-test('the command in kopf.md shows the field manager of a child', PATIENT, async () => {
+test('the command in kopf.md prints the field manager of a child', PATIENT, async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   const path = '/api/v1/namespaces/default/persistentvolumeclaims';

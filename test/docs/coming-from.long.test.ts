@@ -131,7 +131,7 @@ function startProcess(project: string, server: ApiServer): Child {
 }
 
 test.each(projects)(
-  'the test of the project in $name passes, and its types and manifests are current',
+  'in the project in $name the test passes, and types and manifests are up to date',
   PATIENT,
   async ({ files }) => {
     const project = await projectWith(files);
@@ -144,7 +144,7 @@ test.each(projects)(
 );
 
 test(
-  'kopf.md: init for a definition without a status subresource says that setStatus fails',
+  'kopf.md: for a definition without a status subresource `init` says that setStatus fails',
   PATIENT,
   async () => {
     const folder = await emptyFolder();

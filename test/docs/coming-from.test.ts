@@ -22,7 +22,7 @@ const known = new Set(
     .map(String),
 );
 
-test.each(pages)('each name of chancery in the table of %s exists in the toolkit', (page) => {
+test.each(pages)('each identifier of chancery in the table in %s exists', (page) => {
   const [, section = ''] = guide(`coming-from/${page}`).split('\n## What maps to what\n');
   const rows = rowsOf(section.split('\n## ')[0] ?? '').slice(1);
   const named = rows.flatMap(([, ours = '']) =>

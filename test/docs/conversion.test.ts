@@ -12,7 +12,7 @@ const boatsOfPage = async (): Promise<CustomResource> =>
   (await exampleOf<{ readonly boats: CustomResource }>('guides/write/conversion.md', 'boats.ts'))
     .boats;
 
-test('conversion.md shows the annotation that a converted Boat gets, and the Boat converts back to itself', async () => {
+test('a converted Boat has the annotation that conversion.md shows, and can be converted back', async () => {
   const boats = await boatsOfPage();
   const [, text = ''] = /^```yaml\n(.*?)^```$/ms.exec(page) ?? [];
   const shown = parseYaml(text) as KubernetesObject;
@@ -27,7 +27,7 @@ test('conversion.md shows the annotation that a converted Boat gets, and the Boa
   expect(boats.convert?.(shown, 'v1')).toEqual(boat);
 });
 
-test('the test in conversion.md expects the fields that a round trip keeps', async () => {
+test('the test in conversion.md expects the same kept fields that roundTrip returns', async () => {
   const { kept } = roundTrip(await boatsOfPage());
 
   expect(page).toContain(`expect(roundTrip(boats).kept).toEqual(['${kept.join("', '")}']);`);

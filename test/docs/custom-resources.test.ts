@@ -17,7 +17,7 @@ function changed(manifest: string): string {
   return manifest.replace(line, `${line}${indent}  - owner\n`).replace(/^ +- paid\n/m, '');
 }
 
-test('[packaging 18] the check command in custom-resources.md prints what the guide shows', async () => {
+test('[packaging 18] the command with `--check` in custom-resources.md prints what the guide shows', async () => {
   const { manifest } = await exampleOf<{ readonly manifest: string }>(
     'guides/write/custom-resources.md',
     'website.ts',

@@ -73,7 +73,7 @@ function withoutTimes(line = ''): string {
   return line.replaceAll(/\d+\.\d+ s\b/g, 'TIME');
 }
 
-test('the commands in debugging.md lead from the record of an incident to the fixed operator', async () => {
+test('the commands in debugging.md replay an incident and write a test, which the fix passes', async () => {
   const folder = folderWith({
     'operator.ts': fileOf('operator.ts'),
     'fixed.ts': fileOf('fixed.ts'),

@@ -5,7 +5,7 @@ import type { Deployment, Service } from 'chancery/kubernetes';
 import { expect, onTestFinished, test } from 'vitest';
 import { exampleOf } from './guide.ts';
 
-test('expose: an annotated Deployment gets a Service with annotations from a ConfigMap, and loses the Service with its annotation', async () => {
+test('expose: an annotated Deployment gets a Service, until the annotation is removed', async () => {
   const env = await startTestEnv({ environment: {} });
   onTestFinished(() => env.stop());
   const namespace = await env.namespace();

@@ -61,7 +61,7 @@ test.each(
   expect(has(child, 'Debugger listening')).toBe(command.includes('--inspect'));
 });
 
-test('chancery dev --context writes nothing to the cluster without a confirmation', async () => {
+test('`chancery dev --context` writes nothing to the cluster without a confirmation', async () => {
   const [command = ''] = commands.filter((each) => each.includes('--context'));
   const place = project();
 
@@ -71,7 +71,7 @@ test('chancery dev --context writes nothing to the cluster without a confirmatio
   expect(has(child, 'nothing was written to context kind-dev')).toBe(true);
 });
 
-test('chancery proxy runs the ambassador alone, and chancery generate proxy prints its filter', async () => {
+test('`chancery proxy` runs only the ambassador, and `chancery generate proxy` prints its filter', async () => {
   const place = project();
   const env = { KUBECTL: join(place, 'kubectl') };
   const [proxy = ''] = commands.filter((each) => each.startsWith('chancery proxy'));

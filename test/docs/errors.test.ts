@@ -17,7 +17,7 @@ test('the table in errors.md has every error code, and no other', () => {
   expect(rows.map(([code = '']) => code.slice(1, -1)).toSorted()).toEqual(codes.toSorted());
 });
 
-test('every class and every helper that errors.md names is exported', () => {
+test('every class and helper function that errors.md mentions is exported', () => {
   const classes = rows.flatMap(([, names = '']) => [...names.matchAll(/`(\w+)`/g)]);
   const helpers = [...page.matchAll(/`((?:is|applyConflicts|updateLive|retryOn)\w*)`/g)];
   const named = [...classes, ...helpers].map(([, name = '']) => name);

@@ -37,7 +37,7 @@ async function generated(more: readonly string[] = []) {
   };
 }
 
-test('the command in observing.md generates a gate with the documented metrics port, and metrics of the operator on loopback', async () => {
+test("the command in observing.md generates a gate for metrics, and the operator's metrics on loopback", async () => {
   const { outcome, read } = await generated();
 
   expect(outcome[0]).toBe(0);
@@ -52,7 +52,7 @@ test('the command in observing.md generates a gate with the documented metrics p
   expect(read('base/deployment.yaml')).toMatch(/CHANCERY_METRICS_HOST .*\n +value: 127\.0\.0\.1\n/);
 });
 
-test('observing.md lists the keys of the Secret for scrapers that the gate and the PodMonitor read', async () => {
+test('observing.md lists the Secret keys for scrapers that the gate and the PodMonitor use', async () => {
   const { read } = await generated();
   const [, authorities, client] = rowsOf(chapter).map(([keys = '']) =>
     [...keys.matchAll(/`([^`]+)`/g)].map(([, key]) => key),
@@ -79,13 +79,13 @@ test('observing.md lists the keys of the Secret for scrapers that the gate and t
 test.each([
   [['--certificates', 'chancery'], '--certificates chancery makes certificates for webhooks'],
   [['--components', '../shared'], 'leave out --components'],
-])('generate manifests refuses guarded metrics together with %j', async (more, words) => {
+])('`generate manifests` refuses guarded metrics together with %j', async (more, words) => {
   const { outcome } = await generated(more);
 
   expect(outcome).toEqual([2, expect.stringContaining(words)]);
 });
 
-test('generate bundle refuses guarded metrics, and says why', async () => {
+test('`generate bundle` refuses guarded metrics, and says why', async () => {
   const folder = folderWith({ 'operator.ts': OPERATOR });
 
   const { exit, stderr } = invoke([

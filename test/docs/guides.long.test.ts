@@ -52,7 +52,7 @@ test.each(GUIDES)('every TypeScript block in %s has a name by which a test can r
   expect(examplesIn(text).size).toBe(text.match(/^```ts/gm)?.length);
 });
 
-test.each(GUIDES)('every setting and every metric that %s names exists', (name) => {
+test.each(GUIDES)('every setting and metric that %s mentions exists', (name) => {
   const words = [...guide(name).matchAll(/`([^`]+)`/g)].flatMap(([, code = '']) =>
     [...code.matchAll(/\b(?:CHANCERY_|chancery_|controller_runtime_|workqueue_)\w+/g)].map(String),
   );
@@ -61,7 +61,7 @@ test.each(GUIDES)('every setting and every metric that %s names exists', (name) 
   expect(words.filter((word) => !known.includes(word) && word !== 'chancery_')).toEqual([]);
 });
 
-test('every function that the guides name is exported', () => {
+test('every function that the guides mention is exported', () => {
   const members = [
     ...[
       'at',

@@ -13,6 +13,6 @@ test('each row of metacontroller-contract.md says that chancery does the same, o
   expect(rows.filter(([, , here = '']) => !/^(?:same\b|different: )/.test(here))).toEqual([]);
 });
 
-test('each row of metacontroller-contract.md has a number for the tags of tests', () => {
+test('each row of metacontroller-contract.md has a number, which the tags in test titles use', () => {
   expect(rows.filter(([number = '']) => !/^\d+$/.test(number))).toEqual([]);
 });

@@ -38,7 +38,7 @@ function commandsBelow(heading: string): readonly string[] {
   );
 }
 
-test('five commands move controllers from Metacontroller to chancery, and two move them back', {
+test('five commands migrate controllers from Metacontroller to chancery, and two commands undo this', {
   timeout: 100_000,
 }, async () => {
   const env = await startTestEnv({ backend: 'embedded', embedded: { workloads: false } });
@@ -71,7 +71,7 @@ test('five commands move controllers from Metacontroller to chancery, and two mo
   expect(await env.list('metacontroller.k8s.io/v1alpha1', 'CompositeController')).toHaveLength(1);
 });
 
-test('the test-hook commands in metacontroller.md test the function with the request of the page', async () => {
+test('the `test-hook` commands in metacontroller.md call the function with the request of the page', async () => {
   const place = folder();
   const run = shellIn(place, 'http://127.0.0.1:1');
   chmodSync(join(place, 'greeting.sh'), 0o755);

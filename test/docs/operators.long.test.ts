@@ -50,7 +50,7 @@ interface Example {
   readonly default: Controller;
 }
 
-test('prices: a labelled ConfigMap, a labelled Secret and a hook each cause a reconcile', async () => {
+test('prices: changes of a labelled ConfigMap or Secret, and calls of a hook, cause reconciles', async () => {
   const { env, namespace } = await cluster();
   await env.create(configMap('prices', { namespace, labels: { app: 'shop' } }));
   const example = await exampleOf<Example & { readonly hook: Channel }>(
@@ -73,7 +73,7 @@ test('prices: a labelled ConfigMap, a labelled Secret and a hook each cause a re
   await eventually(() => reconciles() === 3);
 });
 
-test('readers: a change of the ConfigMap that a Deployment names causes a reconcile, which can also read Nodes', async () => {
+test('readers: a change of the ConfigMap that a Deployment refers to causes a reconcile', async () => {
   const { env, namespace } = await cluster();
   await env.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'only' } });
   await env.create(deployment('web', { namespace, annotations: { reads: 'colors' } }));
@@ -90,7 +90,7 @@ test('readers: a change of the ConfigMap that a Deployment names causes a reconc
   await eventually(() => told('blue on 1 nodes'));
 });
 
-test('counter: the controller keeps the existing count, and adds its own value', async () => {
+test('counter: the controller adds its field, and does not change the existing count', async () => {
   const { env, namespace } = await cluster();
   await env.create(configMap('a', { namespace, data: { count: '1' } }));
   const { default: counter } = await exampleOf<Example>('guides/write/operators.md', 'counter.ts');
@@ -145,7 +145,7 @@ interface Shop extends KubernetesObject {
   readonly status?: { readonly readyReplicas: number };
 }
 
-test('shop: a new image runs a new Job, and then updates the Deployment', async () => {
+test('shop: for a new image a Job is created, and then the Deployment is updated', async () => {
   const { env, namespace } = await cluster();
   type Shops = { readonly shops: CustomResource } & Example;
   const { default: shop, shops } = await exampleOf<Shops>('guides/write/composites.md', 'shop.ts');
@@ -238,7 +238,7 @@ test('the API server serves the resource of custom-resources.md with its default
   expect(example.problems).toMatchObject([{ path: 'metadata' }, { path: 'spec' }]);
 });
 
-test('custom-resources.md shows exactly the rights that are needed for definitions', async () => {
+test('custom-resources.md lists exactly the rights that are needed for definitions', async () => {
   const { websites } = await exampleOf<{ readonly websites: CustomResource }>(
     'guides/write/custom-resources.md',
     'website.ts',
@@ -282,7 +282,7 @@ const OPTIONS: Readonly<Record<keyof CustomResourceOptions<never>, true>> = {
   apiApproved: true,
 };
 
-test('the table of options in custom-resources.md has every option of a resource, and no other', () => {
+test('the table in custom-resources.md has exactly the options of a resource', () => {
   const named = rowsOf(guide('guides/write/custom-resources.md')).flatMap(([names = '']) =>
     [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name),
   );
@@ -294,7 +294,7 @@ const widgets = defineResource({
   ...{ group: 'example.dev', version: 'v1', plural: 'widgets', kind: 'Widget', namespaced: true },
 });
 
-test('the table of rights in operators.md has exactly the rights that declarations are granted', async () => {
+test('the table in operators.md has exactly the rights that are generated from the declarations', async () => {
   const { default: shop, shops } = await exampleOf<
     Example & { readonly shops: CustomResource<KubernetesObject> }
   >('guides/write/composites.md', 'shop.ts');

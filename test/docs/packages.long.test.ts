@@ -26,7 +26,7 @@ function fileOf(name: string): string {
   return page.match(new RegExp(`^\`\`\`yaml ${name}\\n(.*?)^\`\`\``, 'ms'))?.[1] ?? '';
 }
 
-test('the commands in packages.md write a chart, a bundle and a catalog from its metadata', {
+test("the commands in packages.md write a chart, a bundle and a catalog with the page's metadata", {
   timeout: 120_000,
 }, async () => {
   const place = exampleFolder();
@@ -57,7 +57,7 @@ test('the table of metadata in packages.md has the fields of its example', () =>
   expect([...given, 'icon'].sort()).toEqual(named.sort());
 });
 
-test('every chart value that packages.md names exists', () => {
+test('every chart value that packages.md mentions exists', () => {
   const table = page.split('## The chart')[1]?.split('**What values never change.**')[0] ?? '';
   const named = rowsOf(table).flatMap(([cell = '']) =>
     [...cell.matchAll(/`([\w.]+)/g)].map(([, name = '']) => name),
@@ -70,7 +70,7 @@ test('every chart value that packages.md names exists', () => {
   expect(named.filter((name) => !isKnown(name))).toEqual([]);
 });
 
-test('packages.md names the programs that were not run', () => {
+test('packages.md lists the programs that were not run', () => {
   const section = page.split('## What has not been shown')[1] ?? '';
 
   for (const program of ['helm', 'ct', 'kubeconform', 'operator-sdk', 'opm']) {

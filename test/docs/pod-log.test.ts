@@ -44,7 +44,7 @@ async function allOf(lines: AsyncIterable<string>): Promise<readonly string[]> {
   return all;
 }
 
-test('a log line arrives when it is written, and is complete wherever its bytes are split', async () => {
+test('a log line arrives at once, and whole, wherever its bytes are split', async () => {
   const more = Promise.withResolvers<void>();
   const bytes = Buffer.from('first\ngrößer\n\nlast\nnot ended');
   const inTheUmlaut = bytes.indexOf('ö') + 1;
@@ -103,7 +103,7 @@ test('the loop over log lines ends with an error when the API server refuses the
   await expect(lines).rejects.toThrow('refused with 400');
 });
 
-test('the permission in operators.md opens the path of the log, and not the path of the Pod', () => {
+test('with the permission in operators.md the filter accepts the path of the log, but not of the Pod', () => {
   const permissions = [{ resource: pods, subresource: 'log', verbs: ['get'] }] as const;
   const declared = controller({
     name: 'logs',

@@ -7,7 +7,7 @@ import { allPages } from '../../docs/.vitepress/site/pages.ts';
 import { GROUPS } from '../scripts/scripts.ts';
 import { fencedIn, folderWithChancery, packageJson, pathWith, root, shell } from './readme.ts';
 
-test('every npm script that a document names exists, and so does the name after --', () => {
+test('every npm script in a document exists, and so does the name after `--`', () => {
   const documents = ['README.md', ...allPages()].filter((file) => file !== 'CHANGELOG.md');
   const all = documents.map((file) => readFileSync(join(root, file), 'utf8')).join('\n');
   const text = all.replaceAll(/^## Start\n.*?(?=^## )/gms, ''); // the scripts of a new project
@@ -27,7 +27,7 @@ test('every npm script that a document names exists, and so does the name after 
   ).toEqual([]);
 });
 
-test('[found 16] a page that installs an operator says how its images are built', () => {
+test('[found 16] a page with a command that installs an operator says how its images are built', () => {
   const pages = ['README.md', ...allPages()];
   const texts = pages.map((page) => [page, readFileSync(join(root, page), 'utf8')] as const);
   const installing = texts.filter(
@@ -40,7 +40,7 @@ test('[found 16] a page that installs an operator says how its images are built'
   expect(silent.map(([page]) => page)).toEqual([]);
 });
 
-test('[found 16] the README says what its first commands need besides chancery', () => {
+test('[found 16] the README says what its first commands need in addition to chancery', () => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   const sectionOf = (title: string): string =>
     readme.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';

@@ -34,7 +34,7 @@ test('the shell loop in the README prints existing objects and their changes', a
   expect(stdout).toEqual(['ADDED settings', 'MODIFIED settings', 'DELETED settings']);
 });
 
-test('with the two commands of the README kubectl creates a Deployment, and its Pods run', async () => {
+test('after the two commands of the README a Deployment exists, and its Pods run', async () => {
   const folder = folderWithChancery();
   const [serve = '', use = ''] = codeOf('A cluster API to try things on').split('\n');
   const env = {
@@ -62,7 +62,7 @@ test('with the two commands of the README kubectl creates a Deployment, and its 
   expect(ready).toBe(true);
 });
 
-test('by hand: a change of the ConfigMap during an outage of the ambassador rolls the Pods once', {
+test('by hand: after a change of the ConfigMap during an outage the Pods are restarted once', {
   timeout: 60_000,
 }, async () => {
   const lines = codeOf('By hand', 'examples/config-restart/README.md').split('\n');

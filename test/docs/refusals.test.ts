@@ -28,7 +28,7 @@ const REFUSALS = ['isInvalid', 'isAdmissionDenied', 'isForbidden', 'isNotFound',
 const begins = (cell: string, form: string): boolean => `${cell} |`.startsWith(form);
 const formsOf = (cell: string) => Object.keys(FORMS).filter((form) => begins(cell, form));
 
-test('[real R-1] [real R-3] [K-49] each row of the table of refusals has test cases, and there are no other cases', () => {
+test('[real R-1] [real R-3] [K-49] there are cases for exactly the rows of the table of refusals', () => {
   const found = rows.map(([, form = '']) => formsOf(form));
 
   expect(found.filter(({ length }) => length !== 1)).toEqual([]);
@@ -47,13 +47,13 @@ describe.each(
       .map((status) => new ApiError(status)),
   })),
 )('$answer, $form', ({ answer, told, toolkit, reconciler, errors }) => {
-  test('[real R-3] [K-49] the row has the status and the reason of the answers of the API server', () => {
+  test('[real R-3] [K-49] the row has the status and the reason that the API server answers', () => {
     const said = new Set(errors.map(({ status, reason }) => `\`${`${status} ${reason}`.trim()}\``));
 
     expect([...said].toSorted()).toEqual(answer.split(', ').toSorted());
   });
 
-  test('[real R-1] [real R-3] [K-49] the helpers recognise the error as the refusal of the row, and as no other', () => {
+  test('[real R-1] [real R-3] [K-49] of all helpers only those in the row return true for the error', () => {
     const named = [...told.matchAll(/`(is\w+)`/g)].map(([, name = '']) => name);
     const [, kind] = /kind `([\w-]+)`/.exec(told) ?? [];
 
@@ -68,7 +68,7 @@ describe.each(
     }
   });
 
-  test('[real R-1] [K-49] the toolkit retries after the refusal as the row says', () => {
+  test('[real R-1] [K-49] after the refusal the toolkit retries as the row says', () => {
     for (const error of errors) {
       const failure = failureOf(error);
       const { everyMs, maxMs } = retryOptionsFor(failure.refusal);

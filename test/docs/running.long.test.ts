@@ -31,7 +31,7 @@ test('check: the commands in running.md report missing rights as text and as JSO
   expect(textOf(beyond.stdout)).toContain('configmaps');
 });
 
-test('[M-7] greeter: the operator prints its help, reads its arguments, and runs its own command', async () => {
+test('[M-7] greeter: the help, the arguments and the command of the operator work', async () => {
   const server = await startServer();
   server.create(configMap('settings', { namespace: 'demo' }));
   server.create(configMap('other', { namespace: 'demo' }));

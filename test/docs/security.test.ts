@@ -12,7 +12,7 @@ const lines = written
   .split('\n')
   .filter((line) => line.startsWith('| ') && !line.startsWith('| row |'));
 
-test('every row of security.md has a number for the tags of tests', () => {
+test('every row of security.md has a number, which the tags in test titles use', () => {
   const claims = CLAIMS_PAGES.find((each) => each.page === 'security/security.md');
 
   expect(lines.length).toBeGreaterThan(25);

@@ -16,7 +16,7 @@ import { exampleFolder } from './guide.ts';
 const root = new URL('../../', import.meta.url);
 const page = readFileSync(new URL('docs/security/security.md', root), 'utf8');
 
-test('the commands in security.md succeed, and what they generate passes lint and check', async () => {
+test('the commands in security.md succeed, and `lint` and `check` accept the generated files', async () => {
   const { proxy } = await startCluster({
     filter: proxyFilter([website], { namespaces: [NAMESPACE] }),
   });

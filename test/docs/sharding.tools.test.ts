@@ -41,7 +41,7 @@ function folderOf(server: string): string {
   return folder;
 }
 
-test('[SH-10] the sharding.md commands enable sharding, scale, and show Leases and lost groups', {
+test('[SH-10] the commands in sharding.md enable sharding, scale, and print Leases and lost groups', {
   timeout: 120_000,
 }, async () => {
   const env = await startTestEnv({ backend: 'embedded', embedded: { workloads: false } });

@@ -39,7 +39,7 @@ function kindsIn(readme: string): readonly string[] {
     .flatMap((word) => word.split('/')[0]?.split(',') ?? []);
 }
 
-test('[real R-8] no README uses a short name that two definitions of the examples share', () => {
+test('[real R-8] no README uses a short name that two definitions in the examples have', () => {
   const shared = [...definitionsByShortName()]
     .filter(([, definitions]) => definitions.size > 1)
     .map(([shortName]) => shortName);

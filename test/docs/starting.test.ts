@@ -34,7 +34,7 @@ test('every command in first-operator.md is run by a test', () => {
   expect(commands.filter((each) => !run.includes(each))).toEqual([]);
 });
 
-test('the commands in first-operator.md for existing kinds write projects with these kinds', async () => {
+test('the commands in first-operator.md for existing kinds create projects with these kinds', async () => {
   const go = kubebuilderProject(projectOf(FLEET));
   const parent = folderWith({});
   mkdirSync(join(parent, 'here'));
@@ -76,11 +76,11 @@ test('the upgrade commands in first-operator.md leave a new project unchanged', 
   expect(Object.fromEntries(after)).toEqual(before);
 });
 
-test('the chapter about commands matches the options of the commands; npm run generate -- api writes it', () => {
+test('the chapter about commands matches the code; `npm run generate -- api` writes it', () => {
   expect(readPage(COMMANDS_PART)).toBe(madePage(COMMANDS_PART));
 });
 
-test('the chapter about commands has every command with each of its options that is not hidden', () => {
+test('the chapter about commands has every command with all options that are not hidden', () => {
   const chapters = readPage(COMMANDS_PART)
     .split(/^## chancery /m)
     .slice(1);
@@ -95,7 +95,7 @@ test('the chapter about commands has every command with each of its options that
   }
 });
 
-test('first-operator.md names every resource that --owns accepts', () => {
+test('first-operator.md lists every resource that `--owns` accepts', () => {
   const text = guide('start/first-operator.md');
 
   expect(OWNED_NAMES.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { testSources, textsOf, titlesIn, titlesOf } from './test-titles.ts';
 
-test('titlesIn finds the titles of tests and groups in every form and in every kind of quotes', () => {
+test('titlesIn finds the titles of tests and groups, however they are written and quoted', () => {
   const source = `
     describe('one', () => {
       it("it isn't two", () => {});
@@ -27,7 +27,7 @@ test('titlesIn finds the titles of tests and groups in every form and in every k
   ]);
 });
 
-test('titlesIn includes the texts in a table of cases, also when the table is a constant', () => {
+test('titlesIn includes the strings in a table of cases, even if the table is a constant', () => {
   const source = `
     const ONE = ['[Z-1] one', 1];
     const CASES: [string, number][] = [ONE, ['two', 2]];
@@ -50,7 +50,7 @@ test('titlesIn ignores code that is not a test', () => {
   expect(titlesIn(source)).toEqual([]);
 });
 
-test('titlesOf reads a file from the root of the repository, and returns undefined for a missing file', () => {
+test('titlesOf reads a file by its path in the repository, and returns undefined for a missing file', () => {
   const file = 'test/docs/test-titles.test.ts';
 
   expect(testSources()).toContain(file);

@@ -65,7 +65,7 @@ test('the table of fields in by-command.md has exactly the fields of a fault', a
   expect(shown).toEqual(known);
 });
 
-test('every option that by-command.md names exists', () => {
+test('every option in by-command.md exists', () => {
   const named = [...page.matchAll(/--([a-z]+(?:-[a-z]+)*)/g)].map(([, option = '']) => option);
 
   const known = [...Object.keys(APISERVER.options), 'data-binary'];

@@ -11,7 +11,7 @@ import { folderWithTools } from '../tools/links.ts';
 import { guide } from './guide.ts';
 import { pathWith, shell } from './readme.ts';
 
-test('the curl commands in by-command.md succeed, and together do what the page says', async () => {
+test('the curl commands in by-command.md succeed, and do what the page says', async () => {
   const clock = new MovableClock();
   const server = await ApiServer.start({ clock });
   onTestFinished(() => server.close());

@@ -108,7 +108,7 @@ test('with-faults.md has the same code as this file', () => {
   expect(examples.filter((code) => !here.includes(code))).toEqual([]);
 });
 
-test('every part of the test kit that with-faults.md names is exported', () => {
+test('every name of the test kit in with-faults.md is exported', () => {
   const names = [...guide.matchAll(/`([A-Za-z]\w+)(?:\(|`)/g)].map(([, name = '']) => name);
   const parts = names.filter((name) => /^[A-Z][a-z]+[A-Z]/.test(name) || name in testing);
 

@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'chancery-history-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const file = join(folder, 'state');
 
-test('a server starts with the objects of the snapshot of another server', async () => {
+test('a server can start with the objects in the snapshot of another server', async () => {
   const first = await ApiServer.start();
   first.applyManifest('{ apiVersion: v1, kind: ConfigMap, metadata: { name: kept } }');
   await writeSnapshot(file, first.snapshot());

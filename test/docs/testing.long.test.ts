@@ -93,7 +93,7 @@ test('a copy that is up to date is not written again', async () => {
   expect(operator.meter.snapshot()[series]).toBeGreaterThan(0);
 });
 
-test('a deleted copy is back within an hour', async () => {
+test('a deleted copy is created again within an hour', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
   await using env = await startTestEnv({ embedded: { clock } });
   const namespace = await env.namespace();
@@ -111,7 +111,7 @@ test('a deleted copy is back within an hour', async () => {
   await operator.kill();
 });
 
-test('wherever the operator is killed, the copy is made and marked', async () => {
+test('wherever the operator is killed, the copy is created, and the original is annotated', async () => {
   const points = await crashPoints({
     arrange: (env, namespace) =>
       env.create(configMap('a', { namespace, labels: { copy: 'yes' }, data: { k: '1' } })),
@@ -146,7 +146,7 @@ const filler = controller({
   },
 });
 
-test('wherever the operator is killed, the Cache is filled', async () => {
+test('wherever the operator is killed, the Cache is filled in the end', async () => {
   const points = await crashPoints({
     arrange: async (env, namespace) => {
       await env.apply(caches.definition);
@@ -194,7 +194,7 @@ function flat(code: string): string {
   return code.replaceAll(/,(?=\s*[\])}])/g, '').replaceAll(/\s+/g, '');
 }
 
-test('every part of the test kit and every variable that testing.md names exists', () => {
+test('every name of the test kit, and every variable, in testing.md exists', () => {
   const names = [...guide.matchAll(/`([A-Za-z]\w+)(?:\(|`)/g)].map(([, name = '']) => name);
   const parts = names.filter((name) => /^(?:[A-Z][a-z]+[A-Z]|[a-z]+[A-Z])/.test(name));
   const members = ['runsWorkloads', 'beforeAll', 'testTimeout', 'AssertionError'];

@@ -12,7 +12,7 @@ const threatsOf = (text: string): readonly string[] =>
 
 const [, boundaries = ''] = /## Trust boundaries\n([\s\S]*?)\n## /.exec(page) ?? [];
 
-test('the trust boundaries in threat-model.md name every threat to ambassador and gate, and no other', () => {
+test('the trust boundaries in threat-model.md list exactly the threats to ambassador and gate', () => {
   const known = ['proxy/README.md', 'gate/README.md'].flatMap((path) => threatsOf(textOf(path)));
   const named = [...boundaries.matchAll(/\b[TG]\d+\b/g)].map(String);
 
@@ -20,7 +20,7 @@ test('the trust boundaries in threat-model.md name every threat to ambassador an
   expect([...new Set(named)].sort()).toEqual(known.toSorted());
 });
 
-test('threat-model.md numbers the threats to the project, and says how many they are', () => {
+test('the threats to the project in threat-model.md are numbered, and their number is given', () => {
   const threats = threatsOf(page);
 
   expect(threats).toEqual(threats.map((_threat, at) => `P${at + 1}`));

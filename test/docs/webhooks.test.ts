@@ -5,7 +5,7 @@ import type { Webhook } from '../../operator/webhook/webhook.ts';
 import { answerOf, configMapOf, reviewOf } from '../webhook/reviews.ts';
 import { exampleOf } from './guide.ts';
 
-test('names: a public host is allowed, and a host that is not public is allowed with a warning', async () => {
+test('names: a public host is allowed, and another host is allowed with a warning', async () => {
   const { answerFor } = await exampleOf<{
     answerFor(host: string, others?: readonly string[]): Promise<unknown>;
   }>('guides/write/webhooks.md', 'names.check.ts');

@@ -13,7 +13,7 @@ const indented = chapter
   .split('\n')
   .flatMap((line) => (line.startsWith('    ') ? line.slice(4) : []));
 
-test('chancery why prints what observing.md shows', async () => {
+test('`chancery why` prints what observing.md shows', async () => {
   const [, command = '', ...shown] = indented;
   const startMs = Date.parse('2030-01-01T12:00:00Z');
   const waiting = controllerWith('shop', {
@@ -34,7 +34,7 @@ test('chancery why prints what observing.md shows', async () => {
   expect(stdout.lines).toEqual(shown);
 });
 
-test('observing.md explains each key policy that makes a key wait, by its name', () => {
+test('observing.md explains the name of each policy that can make a key wait', () => {
   const explained = rowsOf(chapter).flatMap(([names = '']) =>
     [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
   );
@@ -50,7 +50,7 @@ test('observing.md says how many keys are remembered', () => {
   expect(chapter).toContain(`of ${failing} keys that failed and of ${others} others`);
 });
 
-test('the status page answers each path that observing.md names for chancery why', () => {
+test('the status page answers each path that observing.md has for `chancery why`', () => {
   const server = readFileSync(
     new URL('../../operator/manager/status-page/status-page.ts', import.meta.url),
     'utf8',

@@ -78,7 +78,7 @@ function transportOf(body: Readable): Transport {
 
 const ATTEMPT = { controller: 'copier', key: KEY, reconcileId: 'r1', attempt: 2, priority: 0 };
 
-test('a segment of a record begins with references to the caches and queues', () => {
+test('each segment of a record begins with the state of the caches and queues', () => {
   const { lines, state } = start();
 
   expect(lines()).toEqual([
@@ -104,7 +104,7 @@ test('a segment of a record begins with references to the caches and queues', ()
   ]);
 });
 
-test('the next segment begins once all changes of the caches have been delivered as keys', () => {
+test('a new segment begins only when all changes of the caches have been mapped to keys', () => {
   const { clock, observer, recorder, state, newest } = start();
   state.delivered = false;
   clock.advance(80_000);
@@ -119,7 +119,7 @@ test('the next segment begins once all changes of the caches have been delivered
   expect(newest()[0]).toMatchObject({ segment: 1, random: recorder.random.state });
 });
 
-test('a record goes back as far as configured, within its memory limit', () => {
+test('a record covers the configured time, unless it would exceed its memory limit', () => {
   const { clock, observer, recorder } = start();
   const wakeEach = (ms: number, times: number): void => {
     for (let time = 0; time < times; time++) {
@@ -143,7 +143,7 @@ test('a record goes back as far as configured, within its memory limit', () => {
   expect(small.lines().length).toBeLessThan(6_000);
 });
 
-test('a running attempt and its requests are carried into the next segment', async () => {
+test('the next segment also contains running attempts and their earlier requests', async () => {
   const { clock, observer, recorder, newest } = start();
   const attempt = new AbortController();
   observer.began(ATTEMPT, 3, attempt.signal);
@@ -171,7 +171,7 @@ test('a running attempt and its requests are carried into the next segment', asy
   expect(newest().filter((line) => 'carried' in line)).toEqual([]);
 });
 
-test('of an open watch the incomplete last line is carried into the next segment', async () => {
+test('the next segment also contains the incomplete last line of an open watch', async () => {
   const { clock, observer, recorder, newest } = start();
   const body = new Readable({ read() {} });
   const transport = recorder.transport(transportOf(body));
@@ -191,7 +191,7 @@ test('of an open watch the incomplete last line is carried into the next segment
   body.destroy();
 });
 
-test('bytes that no reader has taken are carried into the next segment, too', async () => {
+test('the next segment also contains bytes that no reader has taken yet', async () => {
   const { clock, observer, recorder, newest } = start();
   const body = new Readable({ read() {} });
   await recorder.transport(transportOf(body)).send({ ...GET, purpose: 'watch' });
@@ -205,7 +205,7 @@ test('bytes that no reader has taken are carried into the next segment, too', as
   body.destroy();
 });
 
-test('bytes that arrived together with the head of an answer are recorded, and the reader gets them', async () => {
+test('bytes that arrive together with the head of an answer are recorded and passed to the reader', async () => {
   const { recorder, lines } = start();
   const body = new Readable({ read() {} });
   body.push(Buffer.from('early '));
@@ -291,7 +291,7 @@ test('the record contains a jump of wall time', () => {
   ]);
 });
 
-test('loops of writes and stuck attempts trigger a record', () => {
+test('write loops and stuck attempts trigger a record', () => {
   const { observer, triggered } = start();
 
   observer.looped(KEY, 'ConfigMap demo/a');

@@ -24,7 +24,7 @@ function filesIn(folder: string) {
   return { files: new RecordFiles({ folder, facts: FACTS, log }), warnings };
 }
 
-describe('written', () => {
+describe('writing record files', () => {
   test("a record's file name has its time and reason, and only the owner can read the file", async () => {
     const folder = join(folderWith({}), 'new', 'records');
     const { files } = filesIn(folder);
@@ -46,7 +46,7 @@ describe('written', () => {
     expect(cutOff).toBeUndefined();
   });
 
-  test('of each reason the newest three records stay, and other files are not removed', async () => {
+  test('for each reason only the three newest records are kept, and other files are not removed', async () => {
     const folder = folderWith({ 'flight-notes.txt': 'mine' });
     const { files } = filesIn(folder);
     const later = (ms: number): Flight => ({ ...FLIGHT, to: ms });
@@ -88,7 +88,7 @@ describe('written', () => {
     expect(warnings).toMatchObject([{ folder }, { folder }]);
   });
 
-  test('a record that fails while it is written leaves no file', async () => {
+  test('if writing a record fails, no file is left behind', async () => {
     const folder = folderWith({});
     const warnings: object[] = [];
     const files = new RecordFiles({
@@ -108,7 +108,7 @@ describe('written', () => {
   });
 });
 
-describe('read', () => {
+describe('reading record files', () => {
   const HEADER = {
     ...{
       kind: 'header',
@@ -158,7 +158,7 @@ describe('read', () => {
     expect((await readRecord(fileOf(...lines))).cutOff).toBe(expected);
   });
 
-  test('lines of unknown kinds from a later version are skipped and counted', async () => {
+  test('lines of kinds that only a later version knows are skipped and counted', async () => {
     const record = await readRecord(
       fileOf(HEADER, { kind: 'later' }, WAKE, { kind: 'end', lines: 3 }),
     );
@@ -186,7 +186,7 @@ describe('read', () => {
     await expect(reading).rejects.not.toThrow(/secret/);
   });
 
-  test('the reader refuses a file beyond the limits, without gzip, or that does not exist', async () => {
+  test('the reader refuses a file that exceeds the limits, is not compressed, or does not exist', async () => {
     const path = fileOf(HEADER, { ...WAKE, cause: 'x'.repeat(100_000) });
     const plain = join(folderWith({ 'r.jsonl.gz': '{}' }), 'r.jsonl.gz');
 

@@ -63,7 +63,7 @@ async function ask(recording: FlightRecording, method: string, url: string) {
   return isTaken ? answer.promise : undefined;
 }
 
-test('a loop of writes causes one record, which also contains what follows immediately', async () => {
+test('a write loop causes one record, which also contains what happens within the next second', async () => {
   const { folder, clock, observer, recording, reasons } = start();
 
   observer.looped(KEY, 'ConfigMap demo/a');
@@ -78,7 +78,7 @@ test('a loop of writes causes one record, which also contains what follows immed
   expect(lines.at(-1)).toMatchObject({ kind: 'log', message: 'explains it' });
 });
 
-test('the same trigger causes another record only after 10 minutes, and a different trigger does at once', async () => {
+test('the same trigger causes another record only after 10 minutes, a different trigger at once', async () => {
   const { clock, observer, reasons } = start();
   const attempt = { controller: 'c', key: KEY, reconcileId: 'r', attempt: 0, priority: 0 };
 
@@ -94,7 +94,7 @@ test('the same trigger causes another record only after 10 minutes, and a differ
   expect(reasons().sort()).toEqual(['stuck', 'write-loop', 'write-loop']);
 });
 
-test('SIGQUIT and an uncaught error cause a record, until the listeners are removed', async () => {
+test('SIGQUIT and uncaught errors cause a record, until the listeners are removed', async () => {
   const { recording, reasons } = start();
   const events = new EventEmitter();
   {
@@ -128,13 +128,13 @@ test.each([
   ['another method', true, 'GET', '/debug/record'],
   ['another path', true, 'POST', '/debug/records'],
   ['an endpoint that is off', false, 'POST', '/debug/record'],
-])('the record endpoint does not answer %s', async (_, endpoint, method, url) => {
+])('POST /debug/record refuses %s', async (_, endpoint, method, url) => {
   const { recording } = start({ endpoint });
 
   expect(await ask(recording, method, url)).toBeUndefined();
 });
 
-test('no record is written before the process is set up', async () => {
+test('no record is written before the setup of the process is complete', async () => {
   const { recording, reasons } = start({ attached: false, endpoint: true });
 
   expect(await recording.write('crash')).toBeUndefined();
@@ -142,7 +142,7 @@ test('no record is written before the process is set up', async () => {
   expect(reasons()).toEqual([]);
 });
 
-test('a stop writes a record that was triggered a moment earlier', async () => {
+test('a record that was triggered shortly before a stop is still written', async () => {
   const { observer, recording, reasons } = start();
   observer.looped(KEY, 'ConfigMap demo/a');
 
@@ -151,7 +151,7 @@ test('a stop writes a record that was triggered a moment earlier', async () => {
   expect(reasons()).toEqual(['write-loop']);
 });
 
-test('a reconcile that the liveness probe finds too old causes a record', async () => {
+test('if the liveness probe reports a stuck reconcile, this causes a record', async () => {
   const { clock, recording, reasons } = start();
 
   recording.recorder.stuck();

@@ -217,7 +217,7 @@ function exchange(
   ];
 }
 
-test('a record contains no value of a Secret, in any form', async () => {
+test('a record contains no value of a Secret in any encoding', async () => {
   const folder = folderWith({});
   let number = 0;
   await fc.assert(

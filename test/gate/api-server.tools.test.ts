@@ -134,7 +134,7 @@ const DENIED =
   'Error from server (Forbidden): error when creating "STDIN": ' +
   'admission webhook "colours.configmaps.example.com" denied the request: red is taken\n';
 
-test('[admission 9] kubectl can create allowed objects, and shows denials and warnings', async () => {
+test('[admission 9] kubectl can create allowed objects, and prints denials and warnings', async () => {
   const way = await start();
 
   const allowed = await create(way, 'a', 'blue');
@@ -149,7 +149,7 @@ test('[admission 9] kubectl can create allowed objects, and shows denials and wa
   expect(stored(way, 'ConfigMap', 'b')).toBeUndefined();
 });
 
-test('[admission 9] a patch by a webhook is applied, and a dry run is reviewed without leaving an object', async () => {
+test("[admission 9] a webhook's patch is applied, and a dry run is reviewed without storing an object", async () => {
   const way = await start();
   const annotations = ['-o', 'jsonpath={.metadata.annotations}'];
   const patched = { 'example.com/by': 'kubernetes-admin' };
@@ -168,7 +168,7 @@ test('[admission 9] a patch by a webhook is applied, and a dry run is reviewed w
   ]);
 });
 
-test('[admission 10] while the gate is dead, writes fail with failurePolicy Fail and pass with Ignore, and then both work again', async () => {
+test('[admission 10] while the gate is down, writes fail with failurePolicy Fail, and pass with Ignore', async () => {
   const way = await start();
 
   await way.gate.kill();
@@ -185,7 +185,7 @@ test('[admission 10] while the gate is dead, writes fail with failurePolicy Fail
   expect(stored(way, 'Secret', 'asked')?.metadata.annotations).toBeDefined();
 });
 
-test('[A-11] [admission 10] if the gate has no operator, the user sees which address does not answer', async () => {
+test("[A-11] [admission 10] if the operator is down, the user's error contains the operator's address", async () => {
   const way = await start();
   await way.operator.stop();
 
@@ -214,7 +214,7 @@ test('[A-6] [admission 14] if a webhook function hangs, the user sees a time-out
   expect(way.operator.meter.value('chancery_webhook_reviews_total', timeouts)).toBe(1);
 });
 
-test('[admission 17] a list of 500 objects in another version takes one conversion review', async () => {
+test('[admission 17] listing 500 objects in another version causes one conversion review', async () => {
   const way = await start();
   const { server } = way.kubectl;
   for (let at = 0; at < 500; at++) {
@@ -236,7 +236,7 @@ test('[admission 17] a list of 500 objects in another version takes one conversi
   expect(reviews() - before).toBe(1);
 });
 
-test('[admission 18] the message of a failed conversion reaches the user, and other versions can be read', async () => {
+test('[admission 18] the user gets the message of a failed conversion, and can read other versions', async () => {
   const way = await start();
   const { kubectl } = way;
   const spec = { hull: { meters: 5 }, papers: { lost: 'the-secret-of-ann' } };

@@ -30,7 +30,7 @@ function client(of: GateProcess = gate(), options = {}): WebhookClient {
   return made;
 }
 
-test('[admission 9] a review passes the gate to the operator, and its answer to the API server', async () => {
+test('[admission 9] the gate passes a review to the operator, and the answer to the API server', async () => {
   operator().answer = () => ({
     body: verdict({ uid: 'u1', allowed: false, status: { code: 403, message: 'no such host' } }),
   });
@@ -54,7 +54,7 @@ test('[admission 9] a review passes the gate to the operator, and its answer to 
   ]);
 });
 
-test("[admission 9] an error response of the operator passes unchanged, and is not marked as the gate's", async () => {
+test("[admission 9] the operator's error response passes unchanged, without the header of the gate", async () => {
   operator().answer = () => ({ status: 500, body: '{"error":"the function has failed"}' });
 
   const reply = await client().post(VALIDATE, review('u2'));
@@ -63,7 +63,7 @@ test("[admission 9] an error response of the operator passes unchanged, and is n
   expect(reply.headers['chancery-gate']).toBeUndefined();
 });
 
-test('the gate keeps connections open on both sides', async () => {
+test('the gate keeps connections to the API server and to the operator open', async () => {
   const kept = client();
   for (let at = 0; at < 20; at++) await kept.post(VALIDATE, review(`${at}`));
 
@@ -71,7 +71,7 @@ test('the gate keeps connections open on both sides', async () => {
   expect(operator().connections).toBeLessThanOrEqual(1);
 });
 
-test('a kept connection that the operator closed loses no review', async () => {
+test('no review is lost when the operator closes a connection that the gate keeps open', async () => {
   const kept = client();
   await kept.post(VALIDATE, review('before'));
   operator().dropIdle();
@@ -97,7 +97,7 @@ test('the gate reaches the operator over a Unix socket, too', async () => {
   expect(JSON.parse(reply.body).response).toEqual({ uid: 'u3', allowed: true });
 });
 
-test('[admission 13] a gate whose operator stops closes its connections, so that the API server uses another replica', async () => {
+test('[admission 13] when the operator stops, the gate closes its connections to the API server', async () => {
   operator().answer = ({ body }) => ({ body, headers: { connection: 'close' } });
 
   const reply = await client().post(VALIDATE, review('u4'));
@@ -105,7 +105,7 @@ test('[admission 13] a gate whose operator stops closes its connections, so that
   expect(reply.headers.connection).toContain('close');
 });
 
-test('[A-11] [admission 10] without an operator the gate answers at once with an error that names its address', async () => {
+test("[A-11] [admission 10] if no operator listens, the gate's answer contains the operator's address", async () => {
   const nobody = await PlainOperator.start();
   await nobody.stop();
   const alone = await GateProcess.start({ paths: DECLARED, operator: nobody.address });
@@ -118,7 +118,7 @@ test('[A-11] [admission 10] without an operator the gate answers at once with an
   expect(reply.headers['chancery-gate']).toBe('refused');
 });
 
-test('[admission 10] after a kill of the gate no review is answered, and all are when it is back', async () => {
+test('[admission 10] while the gate is down no review is answered, and afterwards all are answered', async () => {
   const own = await GateProcess.start({ paths: DECLARED, operator: operator().address });
   onTestFinished(() => own.stop());
   const asking = client(own);
@@ -133,7 +133,7 @@ test('[admission 10] after a kill of the gate no review is answered, and all are
   expect(after.status).toBe(200);
 });
 
-test('[A-12] [admission 11] a certificate rotation under 50 reviews per second loses none, and new connections get the new certificate', async () => {
+test('[A-12] [admission 11] no review is lost while the certificate is rotated', async () => {
   const kept = client();
   const fresh = client(gate(), { keepAlive: false });
   const serials: string[] = [];
@@ -152,7 +152,7 @@ test('[A-12] [admission 11] a certificate rotation under 50 reviews per second l
   expect(operator().seen).toHaveLength(500);
 });
 
-test('[A-11] [admission 14] for a handler that hangs the gate answers 504 after the time limit of its webhook', async () => {
+test('[A-11] [admission 14] if a handler hangs, the gate answers 504 after the time limit of the webhook', async () => {
   const short = await GateProcess.start({
     paths: [{ path: '/validate/slow.example.com', timeoutSeconds: 1 }],
     operator: operator().address,
@@ -166,7 +166,7 @@ test('[A-11] [admission 14] for a handler that hangs the gate answers 504 after 
   expect(reply.body).toContain('within the time limit of this webhook');
 });
 
-test('[security 33] [A-11] [admission 15] a body of 8 MiB passes the gate, and one byte more is refused before the operator', async () => {
+test('[security 33] [A-11] [admission 15] the gate passes a body of 8 MiB, and refuses a larger one itself', async () => {
   operator().answer = ({ body }) => ({ body: String(body.length) });
 
   const largest = await client().post('/convert', review('u7', 8 * MiB));
@@ -177,7 +177,7 @@ test('[security 33] [A-11] [admission 15] a body of 8 MiB passes the gate, and o
   expect(operator().seen).toHaveLength(1);
 });
 
-test('[admission 15] a chunked body is measured as well, and reaches the operator in one piece', async () => {
+test('[admission 15] the limit also applies to a chunked body, which is passed on as a whole', async () => {
   operator().answer = ({ body }) => ({ body: String(body.length) });
   const [head = ''] = bytesOf(
     'POST /convert HTTP/1.1 | -content-length | transfer-encoding: chunked',
@@ -196,7 +196,7 @@ test('[admission 15] a chunked body is measured as well, and reaches the operato
 test.each([
   ['head', 'POST /convert HTTP/1.1\r\nhost: a\r\n'],
   ['body', bytesOf('POST /convert HTTP/1.1 | content-length: 100')],
-])('[admission 15] a request whose %s never ends is closed, and does not reach the operator', async (_part, bytes) => {
+])('[admission 15] if the %s of a request never ends, the gate closes it without telling the operator', async (_part, bytes) => {
   const short = await GateProcess.start({
     paths: DECLARED,
     operator: operator().address,
@@ -210,7 +210,7 @@ test.each([
   expect(operator().seen).toEqual([]);
 });
 
-test('the gate itself answers the probe', async () => {
+test('the gate itself answers the probe, without a request to the operator', async () => {
   const status = await sendBytes(gate(), 'GET /healthz HTTP/1.1\r\nhost: 10.0.0.1:9443\r\n\r\n');
 
   expect(status).toBe(200);
@@ -229,7 +229,7 @@ test.each([
   ['no certificate', {}],
   ['a key of another certificate', 'other'],
   ['a certificate that is none', { 'tls.crt': 'x', 'tls.key': 'y' }],
-])('with %s the gate serves no connection and logs it, and a good one works without a restart', async (_what, files) => {
+])('with %s the gate logs an error, and serves nothing until the certificate is correct', async (_what, files) => {
   const own = await GateProcess.start({ paths: DECLARED, operator: operator().address });
   onTestFinished(() => own.stop());
   const asking = client(own);

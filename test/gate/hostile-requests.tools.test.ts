@@ -32,7 +32,7 @@ async function sendAll(to: GateProcess, lines: readonly string[]): Promise<Map<s
   return statuses;
 }
 
-test('[admission 15] the list of hostile requests has every kind, each once', () => {
+test('[admission 15] the list of hostile requests contains every kind of attack, and no duplicates', () => {
   const kinds = [
     /^GET/,
     /%2f/i,
@@ -71,7 +71,7 @@ test('[security 33] [A-11] [admission 15] no hostile request reaches the operato
   expect(operator().seen).toEqual([]);
 });
 
-test('canary: a gate without its rules passes most of the list', async () => {
+test('canary: a gate without its rules passes most of the hostile requests', async () => {
   await sendAll(open(), HOSTILE);
 
   expect(operator().seen.length).toBeGreaterThan(60);
@@ -82,7 +82,7 @@ test.each([
   ['an escape', 'tracestate: \u001b[2J'],
   ['a tab', 'user-agent: a\tb'],
   ['5,000 characters', `user-agent: ${'a'.repeat(5_000)}`],
-])('a header with %s is refused before the operator parses it', async (_what, header) => {
+])('a header with %s is refused by the gate, and does not reach the operator', async (_what, header) => {
   const status = await sendBytes(gate(), bytesOf(`POST /convert HTTP/1.1 | ${header}`));
 
   expect(status).toBe(400);
@@ -90,7 +90,7 @@ test.each([
   expect(operator().connections).toBe(0);
 });
 
-test('a request smuggled behind another one does not reach the operator', async () => {
+test('a request that is hidden behind the body of another request does not reach the operator', async () => {
   const hidden = bytesOf('POST /metrics HTTP/1.1');
   const [head = ''] = bytesOf('POST /convert HTTP/1.1').split('{}');
 

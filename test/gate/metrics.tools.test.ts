@@ -38,7 +38,7 @@ function answerMetrics(): void {
   operator().answer = () => ({ body: METRICS, headers: { 'content-type': 'text/plain' } });
 }
 
-test('a scraper with a certificate of the authority gets the metrics, and its credentials do not reach the operator', async () => {
+test('a scraper whose certificate the CA issued gets metrics, and its credentials are not passed on', async () => {
   answerMetrics();
 
   const { status, text } = await scrape(
@@ -86,7 +86,7 @@ test.each([
   expect(operator().seen).toEqual([]);
 });
 
-test('the gate refuses a scraper that has the certificate of the gate', async () => {
+test("the gate refuses a scraper that uses the gate's own certificate", async () => {
   const { 'tls.crt': cert, 'tls.key': key } = gate().certificate();
 
   const { status } = await scrape(gate(), { cert, key });
@@ -121,7 +121,7 @@ async function statusesOf(to: GateProcess): Promise<ReadonlyMap<string, number>>
   return statuses;
 }
 
-test('a scraper gets nothing but /metrics, however it writes the path', async () => {
+test('a scraper gets only /metrics, in whatever way it writes other paths', async () => {
   const statuses = await statusesOf(gate());
 
   const allowed = [...statuses].filter(
@@ -132,7 +132,7 @@ test('a scraper gets nothing but /metrics, however it writes the path', async ()
   expect(operator().connections).toBe(0);
 });
 
-test('canary: without its rules the server for metrics forwards most of the requests that it refuses', async () => {
+test('canary: without its rules the gate forwards most of the refused requests of scrapers', async () => {
   const open = await startGate((text) => {
     const at = text.lastIndexOf('server {');
     const rules = text
@@ -161,7 +161,7 @@ test('the port for metrics refuses reviews, and the port for reviews refuses met
 test.each([
   ['is missing', undefined],
   ['has no certificate', 'none\n'],
-])('a gate whose file with authorities %s does not start, and names the file', async (_what, text) => {
+])("if the gate's file with CA certificates %s, the gate does not start, and reports the file", async (_what, text) => {
   const started = GateProcess.start({
     paths: [],
     operator: '127.0.0.1:1',
@@ -196,7 +196,7 @@ test('an operator cannot make the gate send its key to a scraper', async () => {
   expect(text).not.toContain('PRIVATE KEY');
 });
 
-test('the gate uses a new serving certificate for the next scraper, without a restart', async () => {
+test('the gate uses a new serving certificate for new connections, without a restart', async () => {
   answerMetrics();
   const own = await startGate();
   onTestFinished(() => own.stop());

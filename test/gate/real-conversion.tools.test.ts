@@ -82,7 +82,7 @@ async function start(stored: string): Promise<World> {
   };
 }
 
-test('[admission 17] objects come back as they were written, one by one and in a list, whatever the storage version', async () => {
+test('[admission 17] objects are read as they were written, singly and in a list, in any storage version', async () => {
   const { env, namespace, create, read } = await start('v1');
   const spec = { length: '12m', sails: 3, crew: ['eve', 'dan'], color: 'blue' };
   await create('ann', 'v1alpha1', spec);
@@ -99,7 +99,7 @@ test('[admission 17] objects come back as they were written, one by one and in a
   expect((back as unknown as { spec: object }).spec).toEqual(spec);
 }, 120_000);
 
-test('[admission 18] a failed conversion reaches the user of kubectl with its message, and stops when its cause is gone', async () => {
+test('[admission 18] kubectl prints the message of a failed conversion, until its cause is removed', async () => {
   const { env, namespace, operator, create } = await start('v1');
   await create('ann', 'v1alpha1', { length: '7m' });
   const kubectl = () =>
@@ -132,7 +132,7 @@ test('[admission 18] a failed conversion reaches the user of kubectl with its me
   expect(after.stdout).toBe('7m');
 }, 120_000);
 
-test('[admission 19] chancery migrate leaves only the new version in storedVersions', async () => {
+test('[admission 19] after `chancery migrate` storedVersions has only the new version', async () => {
   const { env, define, create, read } = await start('v1beta1');
   for (const name of ['ann', 'bea', 'cid']) await create(name, 'v1beta1', { meters: 4 });
   await define('v1');

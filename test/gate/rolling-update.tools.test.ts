@@ -33,7 +33,7 @@ async function startReplica(name: string, apiUrl: string): Promise<Replica> {
   return { operator, gate, client };
 }
 
-test('[A-5] [admission 13] a rolling update behind gates loses no review', async () => {
+test('[A-5] [admission 13] during a rolling update of an operator with gates no review is lost', async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   const before = [

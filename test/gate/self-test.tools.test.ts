@@ -71,7 +71,7 @@ test.each([
   ],
   ['has expired', { now: new Date('+010000-01-01T00:00:00Z') }, 'has expired on'],
   ['is not valid yet', { now: new Date('2019-12-31T00:00:00Z') }, 'is valid from'],
-])('[security 42] [A-13] the self-test names a certificate that %s, and the remedy', async (_what, options, words) => {
+])('[security 42] [A-13] the self-test reports a certificate that %s, and the remedy', async (_what, options, words) => {
   const gate = await startGate();
 
   const [finding = '', ...others] = await found(gate.port, options);
@@ -82,7 +82,7 @@ test.each([
   expect(finding).toContain('look at the Secret that the container gate mounts at /tls');
 });
 
-test('[A-13] the self-test names a certificate without renewal before it expires', async () => {
+test('[A-13] the self-test reports a certificate that is not renewed before it expires', async () => {
   const gate = await startGate();
   gate.volume.put(validForADay());
 
@@ -99,7 +99,7 @@ test.each([
     'the key of another certificate',
     (gate: GateProcess) => ({ ...gate.certificate(), 'tls.key': gate.certificate()['tls.key'] }),
   ],
-])('the self-test distinguishes a gate with %s from one that does not run', async (_what, files) => {
+])('for a gate with %s the self-test does not report that the gate does not run', async (_what, files) => {
   const gate = await startGate();
   gate.volume.put(files(gate));
 
@@ -115,7 +115,7 @@ test('[A-13] the self-test reports a gate that does not run', async () => {
   ]);
 });
 
-test('[security 43] [A-13] the self-test reports a gate that does not reach the operator, and the setting to change', async () => {
+test('[security 43] [A-13] if the gate does not reach the operator, the self-test reports what to set', async () => {
   const gate = await startGate({ operator: `127.0.0.1:${await freePort()}` });
 
   expect(await found(gate.port)).toEqual([
@@ -123,7 +123,7 @@ test('[security 43] [A-13] the self-test reports a gate that does not reach the 
   ]);
 });
 
-test('[A-13] the self-test reports a gate without the declared path', async () => {
+test('[A-13] the self-test reports a gate whose configuration lacks the declared path', async () => {
   const gate = await startGate({ paths: [{ path: '/other', timeoutSeconds: 10 }] });
 
   expect(await found(gate.port)).toEqual([

@@ -55,7 +55,7 @@ const CONTRACT: Readonly<Record<string, readonly number[]>> = {
   S: range(1, 6),
 };
 
-test('every statement of the contract has exactly one row, and there are no other rows', () => {
+test('for every number in the contract there is exactly one row, and there are no other rows', () => {
   const tags = rows.map(({ tag }) => tag);
   const statements = Object.entries(CONTRACT).flatMap(([letters, numbers]) =>
     numbers.map((number) => `${letters}-${number}`),
@@ -76,7 +76,7 @@ test('every statement of the contract has exactly one row, and there are no othe
   expect(wrong).toEqual([]);
 });
 
-test('a row consists of a tag and a promise, and the page adds the test files of the tag', () => {
+test('a row has a tag and a promise, and the generated page adds the test files with the tag', () => {
   const text = `<!-- made -->\n\n# Page\n\n| tag | what a user may rely on |\n|---|---|\n| W-1 | Promised. |\n| H41 | Held. |\n`;
   const tagged = new Map([
     ['W-1', ['test/a.test.ts', 'test/b.test.ts']],
@@ -99,7 +99,7 @@ test('a row consists of a tag and a promise, and the page adds the test files of
   }
 });
 
-test('guarantees.md matches the statements and the tags in test titles', () => {
+test('guarantees.md is up to date with the statements and the tags in test titles', () => {
   const page = readFileSync(new URL(`../../${GUARANTEES}`, import.meta.url), 'utf8');
 
   expect(page, 'run "npm run generate -- guarantees", and commit the page').toBe(
@@ -107,7 +107,7 @@ test('guarantees.md matches the statements and the tags in test titles', () => {
   );
 });
 
-test('isTagged compares a tag with the whole text between brackets', () => {
+test('isTagged requires that the text between brackets is exactly the tag', () => {
   expect(isTagged('[L-2] [W-1] no request', { tag: 'W-1' })).toBe(true);
   expect(isTagged('[W-12] W-1 no request', { tag: 'W-1' })).toBe(false);
   expect(isTagged('[real W-1] no request', { tag: 'W-1' })).toBe(false);
@@ -115,7 +115,7 @@ test('isTagged compares a tag with the whole text between brackets', () => {
   expect(isTagged('[H-41] H41 a garbage line', { tag: 'H41' })).toBe(false);
 });
 
-test('the tag of each row is in the title of a test', () => {
+test('for each row there is a test title with its tag', () => {
   const missing = rows
     .filter((row) => row.files.length === 0)
     .map(
@@ -126,7 +126,7 @@ test('the tag of each row is in the title of a test', () => {
   expect(missing).toEqual([]);
 });
 
-test('each tag in a test title has a row, and vitest runs its file', () => {
+test('each tag in a test title has a row, and the file of the title is a test file', () => {
   const wrong = [...files].flatMap(([tag, tagged]) => [
     ...(rows.some((row) => row.tag === tag)
       ? []

@@ -15,7 +15,7 @@ import { filesBelow } from './support/files-below.ts';
 import { runInRoot } from './support/in-root.ts';
 
 test(
-  "the API server's image has the toolkit, the test kit and their dependencies, and no npm, shell or other package",
+  "the API server's image has only the toolkit, the test kit and their dependencies",
   async () => {
     const image = await buildImage('Dockerfile.apiserver');
 
@@ -39,7 +39,7 @@ test(
 );
 
 test(
-  "only root owns and can write the files of the image's programs",
+  "the files of the image's programs belong to root, and only root can write them",
   async () => {
     const { rootfs, config } = await buildImage('Dockerfile.apiserver');
 
@@ -51,7 +51,7 @@ test(
 );
 
 test(
-  'on a read-only root the image serves mounted manifests on all addresses, and stops in order',
+  'with a read-only root the image serves mounted manifests on all addresses, and stops cleanly',
   async () => {
     const image = await buildImage('Dockerfile.apiserver');
     const [node = '', ...words] = image.config.Entrypoint;

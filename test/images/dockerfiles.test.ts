@@ -54,7 +54,7 @@ test.each([
   expect(brokenRules(upToTarget, { ambassador: false })).toEqual({});
 });
 
-test('both targets for programs start the command in the same way, and differ only in its package', async () => {
+test('the targets `hooks` and `metacontroller` differ only in the package of the command', async () => {
   const { stages } = parseDockerfile(await read('Dockerfile.operator'));
   const texts = (target: string, name: string): readonly string[] =>
     (stages.find((stage) => stage.name === target)?.instructions ?? [])
@@ -71,7 +71,7 @@ test('both targets for programs start the command in the same way, and differ on
   }
 });
 
-test('the default target of Dockerfile.operator copies no package of a command', async () => {
+test('the default target of Dockerfile.operator does not copy the packages for hooks and Metacontroller', async () => {
   const { stages } = parseDockerfile(await read('Dockerfile.operator'));
 
   const copied = (stages.at(-1)?.instructions ?? []).filter(({ name }) => name === 'COPY');
@@ -83,7 +83,7 @@ test('[security 24] the Dockerfile of a project follows the rules', () => {
   expect(brokenRules(projectDockerfile(), { ambassador: false })).toEqual({});
 });
 
-test('[I-3] the Dockerfile of a project has the base images, the user and the Node options of Dockerfile.operator', async () => {
+test("[I-3] a project's Dockerfile has the base images, user and Node options of Dockerfile.operator", async () => {
   const ours = parseDockerfile(await read('Dockerfile.operator'));
   const project = parseDockerfile(projectDockerfile());
 
@@ -105,7 +105,7 @@ test('Dockerfile.apiserver has the base images and the user of Dockerfile.operat
   for (const name of ['USER', 'ENV']) expect(last(apiserver, name)).toBe(last(operator, name));
 });
 
-test('the Dockerfile of the reloader builds on the pinned image, and starts the same command', async () => {
+test('the Dockerfile of the reloader uses the pinned base image, and starts the same command', async () => {
   const ours = parseDockerfile(await read('Dockerfile.operator'));
   const example = parseDockerfile(await read('examples/reloader/Dockerfile'));
 
@@ -115,7 +115,7 @@ test('the Dockerfile of the reloader builds on the pinned image, and starts the 
   expect(withoutFlags(example)).toEqual(withoutFlags(ours));
 });
 
-test('a small Dockerfile that follows the rules has no finding', () => {
+test('for a small Dockerfile that follows the rules nothing is reported', () => {
   expect(brokenRules(GOOD, { ambassador: true })).toEqual({});
 });
 
@@ -144,13 +144,13 @@ test.each([
     'RUN true\nFROM scratch',
   ],
   ['one file is copied', 'USER', 'COPY --from=kubectl /bin/sh /sh\nUSER'],
-])('the rule "%s" is broken by %j written as %j', (rule, from, to) => {
+])('the rule "%s" is broken if %j is replaced by %j', (rule, from, to) => {
   const broken = GOOD.replace(from, to);
 
   expect(Object.keys(brokenRules(broken, { ambassador: true }))).toContain(rule);
 });
 
-test('[security 24] Dockerfile.proxy has the version and the digest of the lock file', async () => {
+test('[security 24] Dockerfile.proxy has the same version and digest as the lock file', async () => {
   const { defaults } = parseDockerfile(await read('Dockerfile.proxy'));
   const { version, image, digest } = await readLock();
 
@@ -161,7 +161,7 @@ test('[security 24] Dockerfile.proxy has the version and the digest of the lock 
   });
 });
 
-test('the locked kubectl is a version that notices a new CA of the cluster', async () => {
+test('the locked version of kubectl reloads the CA of the cluster when it changes', async () => {
   const { version, date, digest, binaries, sources } = await readLock();
 
   const [, minor] = /^v1\.(\d+)\.\d+$/.exec(version) ?? [];

@@ -14,7 +14,7 @@ import { filesBelow } from './support/files-below.ts';
 import { runInRoot } from './support/in-root.ts';
 
 test(
-  "[security 34] the gate's image has nginx, its libraries and a configuration, which only root owns and nobody can write",
+  "[security 34] the gate's image has only nginx, its libraries and a configuration, all read-only",
   async () => {
     const image = await buildImage('Dockerfile.gate');
 
@@ -36,7 +36,7 @@ test(
 );
 
 test(
-  "the gate's image says user and entry point, and needs no argument",
+  "the gate's image sets user and entry point, and needs no argument",
   async () => {
     const { config } = await buildImage('Dockerfile.gate');
 
@@ -54,7 +54,7 @@ test(
 );
 
 test(
-  "nginx reads its configuration as the image's user, writes into /run/gate alone, and needs no certificate for it",
+  'nginx accepts its configuration without a certificate, and writes only to /run/gate',
   async () => {
     const image = await buildImage('Dockerfile.gate');
 

@@ -69,7 +69,7 @@ async function copies(): Promise<LockFiles> {
   return { lock: pathToFileURL(lock), dockerfile: pathToFileURL(dockerfile) };
 }
 
-test('a lock has the published checksum of each architecture, and the digest of the index', async () => {
+test('the lock file has the published checksum for each architecture, and the digest of the index', async () => {
   const places = await startPublisher();
 
   const lock = await publishedKubectl('v1.38.2', { date: DATE, places });
@@ -85,7 +85,7 @@ test('a lock has the published checksum of each architecture, and the digest of 
   });
 });
 
-test('writing a lock changes exactly two lines of the Dockerfile', async () => {
+test('writing the lock file changes exactly two lines of the Dockerfile', async () => {
   const places = await startPublisher();
   const files = await copies();
   const before = (await readFile(files.dockerfile, 'utf8')).split('\n');
@@ -107,7 +107,7 @@ test.each([
   'v1.38',
   'v1.38.2-rc.1',
   'v1.38.2/../..',
-])('a lock needs a release version, and refuses %s', async (version) => {
+])('locking requires a release version, and refuses %s', async (version) => {
   const places = await startPublisher();
 
   const locking = publishedKubectl(version, { date: DATE, places });
@@ -115,7 +115,7 @@ test.each([
   await expect(locking).rejects.toThrow(`expected a release such as v1.37.1, got ${version}`);
 });
 
-test('a kubectl that would miss a rotated CA is not locked', async () => {
+test('a version of kubectl that does not notice a rotated CA is not locked', async () => {
   const places = await startPublisher();
 
   const locking = publishedKubectl('v1.35.9', { date: DATE, places });
@@ -145,7 +145,7 @@ test.each<[string, string, Published]>([
   await expect(locking).rejects.toThrow(message);
 });
 
-test('an unpublished version is an error with the address that was asked', async () => {
+test('for an unpublished version the error contains the requested address', async () => {
   const places = await startPublisher();
 
   const locking = publishedKubectl('v1.38.3', { date: DATE, places });
@@ -153,7 +153,7 @@ test('an unpublished version is an error with the address that was asked', async
   await expect(locking).rejects.toThrow(/GET http:.*\/release\/v1\.38\.3\/.* answers 404/);
 });
 
-test('an unreachable download server is an error with the address and the reason', async () => {
+test('if the download server is unreachable, the error contains the address and the reason', async () => {
   const places = { ...(await startPublisher()), downloads: 'http://127.0.0.1:1' };
 
   const locking = publishedKubectl('v1.38.2', { date: DATE, places });
@@ -163,7 +163,7 @@ test('an unreachable download server is an error with the address and the reason
   );
 });
 
-test('the checksum of a file shows whether it is the locked kubectl of an architecture', async () => {
+test("the architecture of a locked kubectl is recognised by the file's checksum", async () => {
   const { lock } = await copies();
   const file = fileURLToPath(lock);
   const checksum = createHash('sha256')
@@ -177,7 +177,7 @@ test('the checksum of a file shows whether it is the locked kubectl of an archit
   );
 });
 
-test('the command prints in one line what it expected, and then writes nothing', async () => {
+test('for wrong arguments the command prints in one line what it expects, and writes nothing', async () => {
   const command = promisify(execFile)(process.execPath, [
     fileURLToPath(new URL('../../proxy/lock-kubectl.ts', import.meta.url)),
   ]);

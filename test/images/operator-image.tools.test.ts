@@ -57,7 +57,7 @@ test(
 );
 
 test(
-  "[security 24] the packages in the operator's image are the toolkit's dependencies, at the versions of the lock file",
+  "[security 24] the operator's image has the toolkit's dependencies in the locked versions",
   async () => {
     const { rootfs } = await buildImage('Dockerfile.operator');
 
@@ -69,7 +69,7 @@ test(
 );
 
 test(
-  "only root owns and can write the files of the operator's image",
+  "the files of the operator's image belong to root, and only root can write them",
   async () => {
     const { rootfs } = await buildImage('Dockerfile.operator');
 
@@ -80,7 +80,7 @@ test(
 );
 
 test(
-  'the operator of the manifests is in the image, and runs on a read-only root as either user',
+  "the operator in the manifests runs from the image, with a read-only root, as the image's user",
   async () => {
     const image = await buildImage('Dockerfile.operator');
     const operator = containerNamed(podSpec(await render('manifests/base')), 'operator');
@@ -124,7 +124,7 @@ test(
 );
 
 test(
-  'an image without its own operator prints where to put one',
+  'an image without an operator module prints where to put one',
   async () => {
     const image = await buildImage('Dockerfile.operator');
 
@@ -139,7 +139,7 @@ test(
 );
 
 test(
-  'two lines of a Dockerfile make an image with another operator',
+  'a Dockerfile of two lines creates an image with another operator',
   async () => {
     const context = await folder();
     await writeFile(join(context, 'operator.ts'), OPERATOR);
@@ -157,7 +157,7 @@ test(
 );
 
 test(
-  'a module mounted from a ConfigMap runs, with imports from beside it',
+  'a module mounted from a ConfigMap runs, and can import files from the same folder',
   async () => {
     const image = await buildImage('Dockerfile.operator');
     const volume = await configMapVolume({
@@ -182,7 +182,7 @@ test.each([
   ['metacontroller', '@chancery/metacontroller', ['metacontroller']],
   ['check crd', '@chancery/packaging', ['check', 'crd', '-']],
 ])(
-  'for chancery %s the image says that it lacks the package %s',
+  '`chancery %s` in the image says that the package %s is missing',
   async (words, name, args) => {
     const image = await buildImage('Dockerfile.operator');
     const command = image.config.Entrypoint.slice(0, -1); // without `run`

@@ -10,8 +10,8 @@ const SECRETS = '/api/v1/namespaces/plants/secrets';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-describe('a Secret', () => {
-  test('each value of a Secret has one placeholder, in stringData, data and later answers', () => {
+describe('masking of Secrets', () => {
+  test('a value of a Secret has the same placeholder in stringData, in data and in later answers', () => {
     const values = new SecretValues();
     const metadata = { name: 'db', namespace: 'plants' };
     const body = {
@@ -38,7 +38,7 @@ describe('a Secret', () => {
     });
   });
 
-  test('everything else in a Secret stays as it is written', () => {
+  test('everything in a Secret except its values is recorded unchanged', () => {
     const body =
       '{ "kind":"Secret", "metadata":{"generation":9007199254740993, "x":1.0},\n "data":{"a":"aGVsbG8=","b":null,"c":""} }';
 
@@ -230,7 +230,7 @@ describe('a Secret', () => {
     expect(text).not.toContain(base64('moonlight').slice(0, 11));
   });
 
-  test('no value of a Secret appears in the events of a watch, also among other objects', () => {
+  test('no value of a Secret appears in the events of a watch, even between events of other objects', () => {
     const event = (kind: string): string =>
       `${JSON.stringify({ type: 'ADDED', object: { kind, data: { a: base64('moonlight') } } })}\n`;
     const { response, ...rest } = exchange({ path: '/api/v1/things?watch=true' });
@@ -252,7 +252,7 @@ describe('a Secret', () => {
     ]);
   });
 
-  test('a value of a Secret is replaced in other texts, plain, in base64 and URL-encoded', () => {
+  test('a value of a Secret is also replaced outside the Secret, plain, in base64 and URL-encoded', () => {
     const values = new SecretValues();
     const secret = 'moon & "light"/?';
     masked(
@@ -282,7 +282,7 @@ describe('a Secret', () => {
     });
   });
 
-  test("a Secret's value may equal the name of a namespace, and the namespace keeps its name", () => {
+  test('the name of a namespace is not masked if a Secret has the same value', () => {
     const values = new SecretValues();
     const answer = {
       kind: 'Secret',
@@ -301,7 +301,7 @@ describe('a Secret', () => {
     });
   });
 
-  test('masking keeps the properties that the API server checks: JSON, base64 and length', () => {
+  test('masked values keep the properties that the API server checks: JSON, base64 and length', () => {
     const body = {
       kind: 'Secret',
       data: {
@@ -341,7 +341,7 @@ describe('a Secret', () => {
     expect(result).toMatch(/^with a /);
   });
 
-  test('a wrong text in a Secret is masked in the same way in the body and in the message that quotes it', () => {
+  test('an invalid value in a Secret has the same placeholder in the body and in the error message', () => {
     const values = new SecretValues();
     const wrong = 'moon light!?';
     const message = `Invalid value: "map[data:map[a:${wrong} b:${base64('moonlight')}]]": illegal base64`;
@@ -382,7 +382,7 @@ const PAYLOAD = fc
   .array(fc.constantFrom(...'abcXYZ019+/=&<>"\\ %-_.:{}[]üß漢\n'), { minLength: 12, maxLength: 40 })
   .map((letters) => `q${letters.join('')}z`);
 
-test('no payload of a Secret is found in any form, at any place', () => {
+test('no payload of a Secret is found in any encoding, anywhere in the recording', () => {
   fc.assert(
     fc.property(PAYLOAD, PAYLOAD, fc.boolean(), (one, two, isText) => {
       const secret = isText

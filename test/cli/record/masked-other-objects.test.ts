@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { answerOf, masked } from './masked.ts';
 
-describe('other objects', () => {
+describe('masking of other objects', () => {
   test.each<readonly [string, unknown]>([
     ['a ConfigMap', { kind: 'ConfigMap', data: { a: 'moonlight' } }],
     [
@@ -21,7 +21,7 @@ describe('other objects', () => {
       'a Pod',
       { kind: 'Pod', spec: { containers: [{ env: [{ name: 'LEVEL', value: 'debug' }] }] } },
     ],
-  ])('the object %s stays unchanged', (_, answer) => {
+  ])('masking does not change an object: %s', (_, answer) => {
     expect(answerOf({ path: '/api/v1/things', answer })).toEqual(answer);
   });
 
@@ -52,7 +52,7 @@ describe('other objects', () => {
     ['a header in a text', { x: 'curl -H "Authorization: Bearer moonlight-7"' }],
     ['a password in a URL', { x: 'postgres://user:moonlight@db/x' }],
     ['a variable of a container', { env: [{ name: 'DB_PASSWORD', value: 'moonlight' }] }],
-  ])('the recorded %s contains no credential', (_, answer) => {
+  ])('the credential in %s is masked', (_, answer) => {
     const { body } = masked({ path: '/api/v1/things', answer }).response;
 
     expect(body).not.toMatch(/moonlight/);

@@ -39,7 +39,7 @@ function configMap(name: string, data: object = {}): RequestInit {
   return { method: 'POST', headers: JSON_TYPE, body };
 }
 
-test('record writes requests and answers in their order, with everything that an answer depends on', async () => {
+test('a recording has requests and answers in order, with everything that an answer depends on', async () => {
   const { code, exchanges, said, folder } = await recordingOf(await apiServer(), async (url) => {
     await fetch(url + MAPS, configMap('fern', { k: 'v' }));
     await fetch(`${url}${MAPS}/moss?pretty=false`, { headers: { 'user-agent': 'gardener/2' } });
@@ -70,7 +70,7 @@ test('record writes requests and answers in their order, with everything that an
   expect(JSON.parse(exchanges[0]?.response.body ?? '')).toMatchObject({ data: { k: 'v' } });
 });
 
-test('only their owner can read the folder and the file, and no draft stays', async () => {
+test('only the owner can read the folder and the recording, and the temporary file is removed', async () => {
   const { folder } = await recordingOf(await apiServer(), async (url) => {
     await fetch(`${url}/version`);
   });
@@ -80,7 +80,7 @@ test('only their owner can read the folder and the file, and no draft stays', as
   expect(statSync(join(folder, 'recording.jsonl')).mode & 0o777).toBe(0o600);
 });
 
-test('a watch is recorded with its events and its end', async () => {
+test('the recording of a watch contains its events and how it ended', async () => {
   const { exchanges } = await recordingOf(await apiServer(), async (url) => {
     const leaving = new AbortController();
     const watch = await fetch(`${url}${MAPS}?watch=1`, { signal: leaving.signal });
@@ -105,7 +105,7 @@ test('a watch is recorded with its events and its end', async () => {
   expect(types.slice(0, 2)).toEqual([['"type":"ADDED"'], ['"type":"ADDED"']]);
 });
 
-test('credentials in headers, paths and cookies are passed on and not recorded', async () => {
+test('credentials in headers, paths and cookies are passed on, but not recorded', async () => {
   const seen: (string | undefined)[] = [];
   const server = await fakeServer((asked, response) => {
     seen.push(asked.headers.authorization, asked.headers.cookie, asked.url);
@@ -128,7 +128,7 @@ test('credentials in headers, paths and cookies are passed on and not recorded',
   expect(text).toContain('"/api?token=redacted-1"');
 });
 
-test('the recorder asks for JSON if a client accepts formats in which secrets cannot be found', async () => {
+test('the recorder requests JSON if a client accepts formats in which secrets cannot be found', async () => {
   const seen: (string | undefined)[] = [];
   const server = await fakeServer(({ headers }, response) => {
     seen.push(headers.accept, headers['accept-encoding']);
@@ -153,7 +153,7 @@ test('the recorder asks for JSON if a client accepts formats in which secrets ca
   expect(exchanges.map(({ response }) => response.omitted)).toEqual([undefined, undefined, 3]);
 });
 
-test('an unreadable protobuf request is passed on, and is omitted and counted', async () => {
+test('a protobuf request that cannot be read is passed on, but not recorded, and is counted', async () => {
   const server = await fakeServer(async (asked, response) => {
     response.end(JSON.stringify({ got: await textOf(asked) }));
   });
@@ -173,7 +173,7 @@ test('an unreadable protobuf request is passed on, and is omitted and counted', 
   );
 });
 
-test('long answers and program logs are passed on whole, and only their length is recorded', async () => {
+test('long answers and Pod logs are passed on whole, and only their length is recorded', async () => {
   const long = 'x'.repeat(400_000);
   const server = await fakeServer(({ url }, response) => {
     response.setHeader('content-type', url?.endsWith('log') ? 'text/plain' : 'application/json');
@@ -190,7 +190,7 @@ test('long answers and program logs are passed on whole, and only their length i
   expect(text).not.toContain('a-password');
 });
 
-test('a request of more than 4 MiB is passed on, and is omitted and counted', async () => {
+test('a request of more than 4 MiB is passed on, but not recorded, and is counted', async () => {
   const server = await fakeServer(async (asked, response) => {
     response.end(JSON.stringify({ length: (await textOf(asked)).length }));
   });
@@ -204,7 +204,7 @@ test('a request of more than 4 MiB is passed on, and is omitted and counted', as
   expect(said).toBe('nothing was recorded; 1 left out: 1 with a request over 4 MiB');
 });
 
-test('a write is recorded with its answer although its client has left', async () => {
+test('a write is recorded with its answer even if the client has closed the connection', async () => {
   let arrived = (): void => {};
   const asked = new Promise<void>((resolve) => {
     arrived = resolve;
@@ -234,7 +234,7 @@ test('a write is recorded with its answer although its client has left', async (
   expect(readFileSync(join(folder, 'recording.jsonl'), 'utf8')).toContain('fern');
 });
 
-test('a client that leaves while it sends leaves nothing in the recording', async () => {
+test('a request whose client disconnects while it sends the body is not recorded', async () => {
   const server = await fakeServer(() => {});
   const folder = newFolder();
   const { url, stop, exit, stderr } = await recorder(server, folder);
@@ -253,7 +253,7 @@ test('a client that leaves while it sends leaves nothing in the recording', asyn
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('when the API server disappears the recorder answers 502, and omits unanswered requests', async () => {
+test('if the API server disappears, the recorder answers 502, and does not record unanswered requests', async () => {
   const server = await fakeServer(({ socket }) => socket.destroy());
 
   const { said, exchanges } = await recordingOf(server, async (url) => {
@@ -268,7 +268,7 @@ test('when the API server disappears the recorder answers 502, and omits unanswe
   expect(said).toBe('nothing was recorded; 1 left out: 1 without an answer');
 });
 
-test('the recorder answers only to loopback names, and refuses protocol upgrades', async () => {
+test('the recorder answers only requests with a loopback Host, and refuses protocol upgrades', async () => {
   const { exchanges } = await recordingOf(await apiServer(), async (url) => {
     const { port } = new URL(url);
     const answerTo = async (head: string): Promise<string> => {
@@ -289,7 +289,7 @@ test('the recorder answers only to loopback names, and refuses protocol upgrades
   expect(exchanges).toHaveLength(1);
 });
 
-test('an existing file is overwritten only with --force', async () => {
+test('an existing file is overwritten only with `--force`', async () => {
   const server = await apiServer();
   const folder = folderWith({ 'recording.jsonl': 'mine\n' });
   const args = ['record', '--server', server, '--out', folder, '--port', '0'];
@@ -306,7 +306,7 @@ test('an existing file is overwritten only with --force', async () => {
   expect(readFileSync(join(folder, 'recording.jsonl'), 'utf8')).toContain('gitVersion');
 });
 
-test('the file of a crashed recording has the same permissions', async () => {
+test('only the owner can read the file of a recording that crashed', async () => {
   const server = await apiServer();
   const folder = folderWith({ 'night.jsonl.partial': 'lines\n' });
 
@@ -347,14 +347,14 @@ test.each([
     ['--server', 'http://127.0.0.1:1', '--out', 'x', 'surplus'],
     /^expected options only, got "surplus"/,
   ],
-] as const)('record %j is refused: %s', async (args, message) => {
+] as const)('the arguments %j of `record` are refused: %s', async (args, message) => {
   const { exit, stderr } = invoke(['record', '--port', '0', ...args]);
 
   expect(await exit).toBe(2);
   expect(stderr.lines[0]).toMatch(new RegExp(message.source.replace('^', '^chancery record: ')));
 });
 
-test('an unreachable API server is named in the error, and nothing is written', async () => {
+test('if the API server is unreachable, the error contains its address, and no file is written', async () => {
   const folder = newFolder();
   const server = `http://127.0.0.1:${await freePort()}`;
 
@@ -379,7 +379,7 @@ test('a server that is not a Kubernetes API is refused', async () => {
   expect(stderr.lines[0]).toContain(`${server} is no Kubernetes API`);
 });
 
-test('a folder that cannot be created is named in the error', async () => {
+test('if the folder cannot be created, the error contains its path', async () => {
   const file = join(folderWith({ file: '' }), 'file');
 
   const { exit, stderr } = invoke([
@@ -394,7 +394,7 @@ test('a folder that cannot be created is named in the error', async () => {
   expect(stderr.lines[0]).toContain(`cannot write into --out ${join(file, 'x')}: `);
 });
 
-test('a taken port is named in the error, and no file stays', async () => {
+test('if the port is in use, the error contains the port, and no file is left behind', async () => {
   const folder = newFolder();
   const server = await apiServer();
   const { port } = new URL(server);
@@ -406,7 +406,7 @@ test('a taken port is named in the error, and no file stays', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('if the draft cannot be moved to its place, the recording stays in the draft', async () => {
+test('if the temporary file cannot be renamed to recording.jsonl, it is kept', async () => {
   const folder = newFolder();
   const { url, stop, exit, stderr } = await recorder(await apiServer(), folder);
   await (await fetch(`${url}/version`)).text();

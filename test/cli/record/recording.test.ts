@@ -49,7 +49,7 @@ function recording(more: Partial<RecordLimits> = {}): {
 test.each([
   { exchanges: 2 },
   { fileBytes: 2 * Buffer.byteLength(`${JSON.stringify(exchange(1))}\n`) },
-])('beyond a limit the recording stops, and a message says so: %j', async (limit) => {
+])('the recording stops at the limit %j, and a message says so', async (limit) => {
   const { lines, told, own } = recording(limit);
 
   for (const id of [1, 2, 3, 4]) own.add(exchange(id));
@@ -73,7 +73,7 @@ test('the recording stops if there are too many values of Secrets to search for'
   expect(lines).toHaveLength(1);
 });
 
-test('a value that was recorded before its Secret is replaced at the end', async () => {
+test('a secret value that was recorded before its Secret was seen is replaced at the end', async () => {
   const { lines, own } = recording();
   const value = 'moonlight-sonata';
 

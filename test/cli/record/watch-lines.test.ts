@@ -5,7 +5,7 @@ import { WatchLines } from '../../../operator/cli/record/watch-lines.ts';
 
 const budget = (): Budget => new Budget(1_000);
 
-test('a line that arrives in pieces is one chunk, with the time of its end', () => {
+test('a line that arrives in pieces becomes one chunk, with the time of its last byte', () => {
   const lines = new WatchLines(RECORD_LIMITS, budget(), 0);
   const bytes = Buffer.from('{"a":"ü"}\n{"b"');
 
@@ -22,7 +22,7 @@ test('a line that arrives in pieces is one chunk, with the time of its end', () 
 test.each([
   ['bytes', { watchBytes: 4 }, 30, 30],
   ['time', { watchMs: 20 }, 50, 30],
-] as const)('a watch beyond its limit of %s is recorded as ended by the client at that point', (_, limit, at, endedAt) => {
+] as const)('a watch beyond its limit of %s is recorded as if the client had ended it', (_, limit, at, endedAt) => {
   const lines = new WatchLines({ ...RECORD_LIMITS, ...limit }, budget(), 10);
 
   lines.add(Buffer.from('{}\n'), 20);
@@ -33,7 +33,7 @@ test.each([
   expect(lines.endedAt).toBe(endedAt);
 });
 
-test('the unfinished lines of all watches share one limit of bytes', () => {
+test('the incomplete lines of all watches together have one limit in bytes', () => {
   const shared = new Budget(10);
   const [one, two] = [new KeptBytes(8, shared), new KeptBytes(8, shared)];
 

@@ -16,7 +16,7 @@ function crashed(reason: 'crash' | 'asked'): MadeRecord {
     .header({ reason, why: 'it broke' });
 }
 
-it('replay reports that the code crashes as recorded, and exits with 0', async () => {
+it('if the code crashes as recorded, `replay` reports that, and exits with 0', async () => {
   const { record, operator } = incidentWith(CRASHING, CRASHING, crashed('crash'));
 
   const { exit, stdout, stderr } = chancery(['replay', record, operator]);
@@ -27,7 +27,7 @@ it('replay reports that the code crashes as recorded, and exits with 0', async (
   expect(textOf(stderr)).not.toContain('unhandled rejection');
 });
 
-it('replay reports a crash that the record does not have, and exits with 1', async () => {
+it('if the code crashes although the recorded process did not, `replay` exits with 1', async () => {
   const { record, operator } = incidentWith(CRASHING, CRASHING, crashed('asked'));
 
   const { exit, stderr } = chancery(['replay', record, operator]);

@@ -83,7 +83,7 @@ function withAnotherKey(): MadeRecord {
     .add(...later);
 }
 
-it('replay --inspect waits for a debugger on loopback, and pauses before each attempt at the key', async () => {
+it('`replay --inspect` waits on loopback for a debugger, and pauses before each attempt at the key', async () => {
   const { record, operator } = incidentWith(OPERATOR, OPERATOR, withAnotherKey());
 
   const child = chancery(['replay', record, operator, '--inspect', '--key', 'demo/web']);

@@ -36,7 +36,7 @@ function twoKeys(): MadeRecord {
     ]);
 }
 
-it('--key compares only that key', async () => {
+it('with `--key` only the attempts at that key are compared', async () => {
   const { record, operator } = incidentWith(OPERATOR, OPERATOR, twoKeys());
 
   const all = await replayedApart(record, operator);
@@ -48,7 +48,7 @@ it('--key compares only that key', async () => {
   expect(one.says).toContain('the same as recorded');
 });
 
-it('--html writes a page, and overwrites another file only with --force', async () => {
+it('`--html` writes a page, and overwrites another file only with `--force`', async () => {
   const { record } = incidentWith(OPERATOR);
   const page = join(dirname(record), 'flight.html');
 
@@ -77,7 +77,7 @@ it('a truncated record is replayed up to its end, with a message', async () => {
   expect(says).toContain('the same as recorded: 1 attempt and 1 write');
 });
 
-it('a file that ends within its compressed data is read as far as possible', async () => {
+it('a file whose compressed data ends too early is read as far as possible', async () => {
   const { record, operator } = incidentWith(OPERATOR);
   const whole = readFileSync(record);
   writeFileSync(record, whole.subarray(0, whole.length - 40));
@@ -88,7 +88,7 @@ it('a file that ends within its compressed data is read as far as possible', asy
   expect(warns).toContain('warning: the record was cut off');
 });
 
-it('a record of another version is refused, and the error names the toolkit version that can read it', async () => {
+it('a record of another version is refused, and the error says which toolkit version can read it', async () => {
   const made = copyIncident().header({ version: 2, toolkit: '9.8.7' });
   const { record, operator } = incidentWith(OPERATOR, OPERATOR, made);
 
@@ -99,7 +99,7 @@ it('a record of another version is refused, and the error names the toolkit vers
   expect(warns).toContain('chancery 9.8.7');
 });
 
-it('a record with other controllers is refused, and --force replays the controllers that exist', async () => {
+it('a record with other controllers is refused, and `--force` replays the controllers that exist', async () => {
   const other = { name: 'other', for: 'configmaps', sources: ['configmaps'], workers: 1 };
   const copy = { ...other, name: 'copy' };
   const made = copyIncident().header({ controllers: [copy, other] });
@@ -115,7 +115,7 @@ it('a record with other controllers is refused, and --force replays the controll
   expect(forced.says).toContain('note: recorded, and not replayed: other');
 });
 
-it('--force does not replay a record if none of its controllers exists', async () => {
+it('even with `--force` a record is refused if the modules have none of its controllers', async () => {
   const { record, operator } = incidentWith(OPERATOR.replace("'copy'", "'other'"), OPERATOR);
 
   const { code, warns } = await replayedApart(record, operator, '--force');
@@ -124,7 +124,7 @@ it('--force does not replay a record if none of its controllers exists', async (
   expect(warns).toContain('the record is of copy, and the modules have other');
 });
 
-it('no test is written if the replay differs from the record', async () => {
+it('`--to-test` writes no test if the replay differs from the record', async () => {
   const { record, operator } = incidentWith(OPERATOR.replace('-copy`', '-2-copy`'));
   const out = join(dirname(operator), 'web.test.ts');
 

@@ -7,8 +7,8 @@ import { chancery } from '../child.ts';
 import { invoke } from '../invocation.ts';
 import { incidentWith, OPERATOR, textOf } from './incident-folder.ts';
 
-describe('chancery replay', () => {
-  it('replay reports that the code does what the record has', async () => {
+describe('the command `chancery replay`', () => {
+  it('`replay` reports that the code does the same as recorded', async () => {
     const { record, operator } = incidentWith(OPERATOR);
     const { exit, stdout, stderr } = chancery(['replay', record, operator]);
 
@@ -17,7 +17,7 @@ describe('chancery replay', () => {
     expect(textOf(stderr)).not.toContain('warning');
   });
 
-  it('replay stops at the first difference if the module is the recorded one', async () => {
+  it('`replay` stops at the first difference if the module is the one that was recorded', async () => {
     const changed = OPERATOR.replace('-copy`', '-2-copy`');
     const { record, operator } = incidentWith(changed);
     const { exit, stdout } = chancery(['replay', record, operator]);
@@ -32,7 +32,7 @@ describe('chancery replay', () => {
 `);
   });
 
-  it('replay continues with changed code, and reports where it leaves the record', async () => {
+  it('with changed code `replay` continues after the first difference, and reports where that is', async () => {
     const { record, operator } = incidentWith(OPERATOR.replace('-copy`', '-2-copy`'), OPERATOR);
     const { exit, stdout, stderr } = chancery(['replay', record, operator]);
 
@@ -42,7 +42,7 @@ describe('chancery replay', () => {
     expect(textOf(stdout)).toContain('replayed: 2 attempts and 0 writes, to 310.000 s\n');
   });
 
-  it('replay names code that uses the clock, randomness or the network directly', async () => {
+  it('`replay` reports where code uses the clock, randomness or the network directly', async () => {
     const own = OPERATOR.replace(
       'const copy =',
       'if (Date.now() + Math.random() < 0) return;\n    await fetch("http://127.0.0.1:1/").catch(() => {});\n    const copy =',
@@ -56,7 +56,7 @@ describe('chancery replay', () => {
     expect(textOf(stdout)).toContain(`${operator}:11: error: the network`);
   });
 
-  it('replay can be limited to a part of the time, by duration and by time of day', async () => {
+  it('`replay --until` ends after a duration or at a time of day', async () => {
     const { record, operator } = incidentWith(OPERATOR);
     for (const until of ['5s', '2026-03-01T10:00:05Z']) {
       const { exit, stdout } = chancery(['replay', record, operator, '--until', until]);
@@ -66,7 +66,7 @@ describe('chancery replay', () => {
     }
   });
 
-  it('replay writes a test that passes once the code behaves differently', async () => {
+  it('`replay --to-test` writes a test that passes when the code behaves differently', async () => {
     const { record, operator } = incidentWith(OPERATOR);
     const out = join(dirname(operator), 'web.test.ts');
     const { exit, stderr } = chancery(['replay', record, operator, '--to-test', out]);
@@ -90,7 +90,7 @@ describe('chancery replay', () => {
     [['--until', 'soon'], '--until must be a duration'],
     [['--until', '20m'], 'outside of the record, which goes from 1.000s to 310.000s'],
     [['--to-test', 'web.ts'], '--to-test must name a test file'],
-  ])('replay refuses %j', async (options, why) => {
+  ])('`replay` refuses the arguments %j', async (options, why) => {
     const { record, operator } = incidentWith(OPERATOR);
     const { exit, stderr } = invoke(['replay', record, operator, ...options]);
 
@@ -98,7 +98,7 @@ describe('chancery replay', () => {
     expect(textOf(stderr)).toContain(why);
   });
 
-  it('replay refuses the module of another operator', async () => {
+  it('`replay` refuses a module that has other controllers than the record', async () => {
     const { record, operator } = incidentWith(OPERATOR.replace("'copy'", "'other'"), OPERATOR);
     const { exit, stderr } = invoke(['replay', record, operator]);
 

@@ -9,7 +9,7 @@ import { command } from '../../../operator/cli/table-command.ts';
 import { invoke } from '../invocation.ts';
 import { askedOperator } from './asked-operator.ts';
 
-test('status prints problems first, and aligns numbers', async () => {
+test('`status` prints problems first, and aligns numbers', async () => {
   const { url } = await askedOperator();
 
   const { exit, stdout, stderr } = invoke(['status', '--url', url]);
@@ -33,7 +33,7 @@ test('status prints problems first, and aligns numbers', async () => {
   );
 });
 
-test('status works for an operator without controllers, sources and reconciles', async () => {
+test('`status` works for an operator that has no controllers, sources and reconciles', async () => {
   const nothing = { controllers: [], sources: [], recent: [], failing: [], leadership: undefined };
   const { url } = await askedOperator([], { status: { ...nothing, ready: false, podName: '' } });
 
@@ -44,7 +44,7 @@ test('status works for an operator without controllers, sources and reconciles',
   expect(stdout.lines.filter((line) => line === '  none')).toHaveLength(4);
 });
 
-test('status --json prints the document of the status page in one line', async () => {
+test('`status --json` prints the JSON of the status page in one line', async () => {
   const { url } = await askedOperator();
 
   const { exit, stdout } = invoke(['status', '--url', url, '--json']);
@@ -53,7 +53,7 @@ test('status --json prints the document of the status page in one line', async (
   expect(stdout.records).toEqual([await (await fetch(`${url}/status.json`)).json()]);
 });
 
-test('status --watch prints again, waits for an operator that is gone, and exits with 0', async () => {
+test('`status --watch` prints each second, waits if the operator is gone, and exits with 0', async () => {
   const { url, change, stop: stopOperator } = await askedOperator();
   const clock = new FakeClock();
   const commands = [command(STATUS, async () => (given, io) => printStatus(given, io, clock))];
@@ -83,7 +83,7 @@ test('status --watch prints again, waits for an operator that is gone, and exits
 test.each([
   'status',
   'why demo/a',
-])('%s exits with 1 where no operator listens, and says how to reach one', async (line) => {
+])('if no operator listens, `%s` exits with 1, and says how to reach one', async (line) => {
   const { url, stop } = await askedOperator();
   await stop();
 
@@ -99,7 +99,7 @@ test.each([
 test.each([
   'status',
   'why demo/a',
-])('%s reports that the status page is turned off', async (line) => {
+])('`%s` reports that the status page is turned off', async (line) => {
   const { url } = await askedOperator([], { isOff: true });
 
   const { exit, stderr } = invoke([...line.split(' '), '--url', url]);
@@ -108,7 +108,7 @@ test.each([
   expect(stderr.lines[0]).toContain('the status page is turned off: CHANCERY_STATUS_PAGE=false');
 });
 
-test('status recognises a server that is not an operator, and keeps a path prefix in the URL', async () => {
+test('`status` reports that a server is not an operator, and keeps a path prefix in the URL', async () => {
   const asked: (string | undefined)[] = [];
   const server = createServer(({ url }, response) => {
     asked.push(url);
@@ -125,7 +125,7 @@ test('status recognises a server that is not an operator, and keeps a path prefi
   expect(asked).toEqual(['/api/v1/pods/x:8081/proxy/status.json']);
 });
 
-test('without --url status uses the probe port of the environment', async () => {
+test('without `--url`, `status` uses the health port of the environment', async () => {
   const { url } = await askedOperator();
   const env = { CHANCERY_HEALTH_PORT: new URL(url).port };
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { invoke } from '../invocation.ts';
 import { askedOperator, controllerWith, failAttempt } from './asked-operator.ts';
 
-test('why prints what a key waits for, what queued it, its last error and its next attempt', async () => {
+test('`why` prints what a key waits for, what queued it, its last error and its next attempt', async () => {
   const { url, memory } = await askedOperator([
     controllerWith('web', {
       'demo/a': {
@@ -32,7 +32,7 @@ test('why prints what a key waits for, what queued it, its last error and its ne
   expect(stderr.lines).toEqual([]);
 });
 
-test('why exits with 4 for a key that no controller knows, and names the controllers', async () => {
+test('`why` exits with 4 for a key that no controller knows, and lists the controllers', async () => {
   const { url } = await askedOperator([controllerWith('web', {}), controllerWith('other', {})]);
 
   const { exit, stdout, stderr } = invoke(['why', 'demo/nobody', '--url', url]);
@@ -44,7 +44,7 @@ test('why exits with 4 for a key that no controller knows, and names the control
   ]);
 });
 
-test('why can ask a single controller, and lists the existing names for an unknown one', async () => {
+test('`why` can be limited to one controller, and lists the existing names for a wrong one', async () => {
   const keys = { 'demo/a': { object: 'cached' } } as const;
   const { url } = await askedOperator([controllerWith('web', keys), controllerWith('other', keys)]);
 
@@ -78,14 +78,14 @@ test.each([
     2,
     'chancery why: --url must be a URL such as http://127.0.0.1:8081, not "localhost"',
   ],
-])('why with %j exits with %i', async (args, code, line) => {
+])('`why` with the arguments %j exits with %i', async (args, code, line) => {
   const { exit, stderr } = invoke(['why', ...args]);
 
   expect(await exit).toBe(code);
   expect(stderr.lines[0]).toBe(line);
 });
 
-test('control characters of a name do not reach the terminal', async () => {
+test("`why` escapes the control characters of a controller's name", async () => {
   const { url } = await askedOperator([
     controllerWith('web\u001b[2J', { 'demo/a': { object: 'cached' } }),
   ]);

@@ -20,7 +20,7 @@ function cached(object: KubernetesObject, made: ReturnType<typeof selectedObject
   return made.source.transform?.(object as never) as KubernetesObject & { spec?: object };
 }
 
-test('without a finalizer the server selects objects by labels, and annotations are matched in memory', () => {
+test('without a finalizer the server selects by labels, and the toolkit by annotations', () => {
   const made = selectedObjects(deployments, { labels, annotations });
 
   expect(made.source.labelSelector).toBe('app=shop');
@@ -35,7 +35,7 @@ test('without a finalizer the server selects objects by labels, and annotations 
   expect(made.selects(deployment({ annotations: annotations.matchLabels }))).toBe(false);
 });
 
-test('[contract 99] [metacontroller M12] with a finalizer all objects are listed, and only selected objects or those with the finalizer are cached whole', () => {
+test('[contract 99] [metacontroller M12] with a finalizer all objects are listed; of unselected ones only metadata is cached', () => {
   const made = selectedObjects(deployments, { labels }, { finalizer: FINALIZER });
   const kept = (metadata: Partial<ObjectMeta>) => cached(deployment(metadata), made);
 
@@ -65,7 +65,7 @@ test('managedFields are cached only when requested', () => {
   expect(fieldsOf(selectedObjects(deployments, { labels }, options))).toEqual([{}]);
 });
 
-test('equal selections share one transform and cache, and different selections do not', () => {
+test('sources with equal selections have the same transform, and so share a cache', () => {
   const of = (
     ...given: Parameters<typeof selectedObjects> extends [unknown, ...infer R] ? R : never
   ) => selectedObjects(deployments, ...given).source.transform;
@@ -83,6 +83,6 @@ test.each([
   ['an operator', { matchExpressions: [{ key: 'a', operator: 'Near', values: ['x'] }] }],
   ['values that are missing', { matchExpressions: [{ key: 'a', operator: 'In' }] }],
   ['a key', { matchLabels: { 'a key': 'x' } }],
-])('an annotation selector with an invalid part is refused: %s', (_, wrong) => {
+])('an invalid annotation selector is refused: %s', (_, wrong) => {
   expect(() => selectedObjects(deployments, { annotations: wrong })).toThrow('selector');
 });

@@ -63,7 +63,7 @@ function statefulSet(name: string, replicas: number, annotations = {}): object {
   };
 }
 
-test('[metacontroller 3] an annotated StatefulSet of 3 gets three Services, and without the annotation the Services and the finalizer are removed', async () => {
+test('[metacontroller 3] a StatefulSet gets a Service per Pod as long as it has the annotation', async () => {
   const calls: string[] = [];
   const place = await startExample({
     name: 'service-per-pod',
@@ -111,7 +111,7 @@ test('[metacontroller 3] an annotated StatefulSet of 3 gets three Services, and 
   expect(other?.metadata.finalizers).toBeUndefined();
 });
 
-test('[metacontroller 16] a foreign object with the name of an attachment is an error and stays, and the other attachments are created', async () => {
+test("[metacontroller 16] if an attachment's name is taken, only the other attachments are created", async () => {
   const place = await startExample({
     name: 'service-per-pod',
     controllers: [perPod()],

@@ -153,7 +153,7 @@ const broken = (): never => {
   throw new Error('the pump is broken');
 };
 
-test('[contract 52] a decorator writes the status, then labels and annotations with its version, then the attachments', async () => {
+test('[contract 52] a decorator writes the status first, then labels and annotations, then attachments', async () => {
   const { done, result } = await reconciled({
     metadata: { labels: { old: 'x', kept: 'k' }, annotations: { note: 'a' } },
     status: { phase: 'New', size: { wide: 1, high: 2 } },
@@ -188,7 +188,7 @@ test('[contract 52] a decorator writes the status, then labels and annotations w
   expect(result).toEqual({ requeueAfterMs: 500 });
 });
 
-test('[contract 39] [metacontroller 16] unchanged fields are not written, and a status that is null or omitted stays', async () => {
+test('[contract 39] [metacontroller 16] unchanged fields, and a null or missing status, cause no write', async () => {
   const status = { size: { high: 3, wide: 1 } };
   const same = { labels: { a: '1' }, status };
   const given = { metadata: { labels: { a: '1', b: '2' } }, status };
@@ -203,7 +203,7 @@ test('[contract 39] [metacontroller 16] unchanged fields are not written, and a 
   expect(none.done).toEqual(['sync 7']);
 });
 
-test('without a status subresource one patch writes the whole object', async () => {
+test('without a status subresource one patch writes the status, labels and annotations together', async () => {
   const { done } = await reconciled({
     options: { hasStatusSubresource: false },
     answer: { children: [], labels: { a: '1' }, status: { phase: 'New' } },
@@ -219,7 +219,7 @@ test('without a status subresource one patch writes the whole object', async () 
 test.each([
   'status',
   undefined,
-] as const)('[contract 52] a version conflict at the object (%s) ends the reconcile before the attachments, and is not reported', async (at) => {
+] as const)('[contract 52] after a version conflict (%s) no attachment is written, and no Event reports it', async (at) => {
   const conflict = new ApiError({ code: 409, reason: 'Conflict', message: 'changed' });
   const { done, told, result } = await reconciled({
     answer: { ...wanted('new'), labels: { a: '1' }, status: { phase: 'New' } },
@@ -231,7 +231,7 @@ test.each([
   expect(told).toEqual([]);
 });
 
-test('an object that is deleted during the reconcile is no failure, and gets no attachments', async () => {
+test('if the object is deleted during the reconcile, this is no error, and no attachment is created', async () => {
   const gone = new ApiError({ code: 404, reason: 'NotFound', details: { name: 'a' } });
 
   const { done, result } = await reconciled({
@@ -243,7 +243,7 @@ test('an object that is deleted during the reconcile is no failure, and gets no 
   expect(result).toBeUndefined();
 });
 
-test('the finalizer is stored before the function is called, and the function sees the stored version', async () => {
+test('the finalizer is stored before the function is called with the stored object', async () => {
   const { done } = await reconciled({ options: { finalizer } });
 
   expect(done.map((each) => each.split(' ').slice(0, 2).join(' '))).toEqual([
@@ -252,7 +252,7 @@ test('the finalizer is stored before the function is called, and the function se
   ]);
 });
 
-test('[contract 89] [metacontroller 17] finalize is called until finalized is true, then the finalizer is removed, and attachments are still managed', async () => {
+test('[contract 89] [metacontroller 17] `finalize` is called until it returns `finalized: true`', async () => {
   const metadata = { deletionTimestamp: deleted, finalizers: ['other/one', FINALIZER] };
   const cached = [ours('a')];
   const options = { finalizer };
@@ -273,13 +273,13 @@ test('[contract 89] [metacontroller 17] finalize is called until finalized is tr
   ]);
 });
 
-test('[contract 87] [metacontroller 17] a deleted object that another finalizer keeps is finalized again, and its attachments are not changed', async () => {
+test('[contract 87] [metacontroller 17] while an object waits for other finalizers, `finalize` is called', async () => {
   const metadata = { deletionTimestamp: deleted, finalizers: ['other/one'] };
   const { done } = await reconciled({ metadata, cached: [ours('a')], options: { finalizer } });
   expect(done).toEqual(['finalize 7 farm/a']);
 });
 
-test('[contract 86] [metacontroller 17] an object that is no longer selected is finalized, and an object that never was is not changed', async () => {
+test('[contract 86] [metacontroller 17] an object is finalized when it is no longer selected', async () => {
   const options = { finalizer, selects: () => false };
 
   const carried = await reconciled({
@@ -292,7 +292,7 @@ test('[contract 86] [metacontroller 17] an object that is no longer selected is 
   expect(other.done).toEqual([]);
 });
 
-test('[metacontroller M22] finalized: true in the answer of a sync removes no finalizer', async () => {
+test('[metacontroller M22] `finalized: true` in the answer of `sync` does not remove the finalizer', async () => {
   const { done } = await reconciled({
     metadata: { finalizers: [FINALIZER] },
     options: { finalizer },
@@ -305,7 +305,7 @@ test('[metacontroller M22] finalized: true in the answer of a sync removes no fi
 test.each([
   'foregroundDeletion',
   'orphan',
-])('[contract 88] while the garbage collector works with the finalizer %s, the function is called and attachments are not changed', async (collecting) => {
+])('[contract 88] while an object has the finalizer %s, its attachments are not changed', async (collecting) => {
   const { done } = await reconciled({
     metadata: { deletionTimestamp: deleted, finalizers: [FINALIZER, collecting] },
     cached: [ours('a')],
@@ -325,7 +325,7 @@ test('without a finalize function a deleted object is still synced, and attachme
   expect(done.map((each) => each.split(' ')[0])).toEqual(['sync', 'patch']);
 });
 
-test('an unused finalizer is removed, and its removal starts the sync', async () => {
+test('an unused finalizer is removed, and only the next reconcile calls `sync`', async () => {
   const unused = { name: FINALIZER, isUsed: false };
   const { done } = await reconciled({
     metadata: { finalizers: [FINALIZER] },
@@ -356,7 +356,7 @@ test.each([
     { annotations: { 'metacontroller.k8s.io/decorator-controller': 'theirs' } },
   ],
   ['that the object itself has made', { annotations: {} }],
-])('[metacontroller 16] an object %s is neither passed to the function nor changed, and its name is an error', async (_, metadata) => {
+])('[metacontroller 16] an object %s is not passed to the function, and its name cannot be used', async (_, metadata) => {
   const { done, told } = await reconciled({
     cached: [ours('a', metadata)],
     answer: wanted('a', 'b'),
@@ -368,7 +368,7 @@ test.each([
   expect(absent.done).toEqual(['sync 7']);
 });
 
-test('a failing attachment does not keep the others from being written', async () => {
+test('if an attachment cannot be created, the other attachments are still written', async () => {
   const { done, result, told } = await reconciled({
     cached: [ours('old')],
     answer: wanted('a', 'b'),
@@ -397,7 +397,7 @@ test.each([
   ['one twice', wanted('a', 'b', 'a'), 'names an attachment twice'],
   ['a label that is no text', { children: [], labels: { a: 1 } }, 'labels of the answer'],
   ['a status that is a list', { children: [], status: [] }, 'the status of the answer'],
-])('an answer with %s writes nothing', async (_, answer, message) => {
+])('for an answer with %s nothing is written', async (_, answer, message) => {
   const { done, told } = await reconciled({
     cached: [ours('a')],
     answer: { labels: { fresh: 'f' }, ...answer } as unknown as SyncAnswer,
@@ -408,7 +408,7 @@ test.each([
   expect(String(told[0])).toContain(message);
 });
 
-test('a cache that is not ready is no reported failure', async () => {
+test('if a cache is not ready yet, no failure is reported', async () => {
   const late = new NotReadyError('not yet');
   const { told, result } = await reconciled({
     answer: () => {
@@ -420,7 +420,7 @@ test('a cache that is not ready is no reported failure', async () => {
   expect(told).toEqual([]);
 });
 
-test('a failure is reported by an Event, and by a condition of the decorator where enabled', async () => {
+test('a failure is reported by an Event, and, if enabled, by a condition', async () => {
   const others = [{ type: 'Ready', status: 'True', reason: 'Up', message: '' }];
   const failing = (failures: { readonly condition: boolean }, status?: object) =>
     reconciled({
@@ -449,7 +449,7 @@ test('a failure is reported by an Event, and by a condition of the decorator whe
   expect(again.done).toEqual(told.done);
 });
 
-test('a cleanup that fails for good is still retried, because the object could otherwise never be deleted', async () => {
+test('a cleanup is retried even after a TerminalError', async () => {
   const failing = (metadata: object) =>
     reconciled({
       metadata: { finalizers: [FINALIZER], ...metadata },
@@ -470,7 +470,7 @@ test('a failure is counted even if it cannot be written to the object', async ()
   expect(told).toMatchObject([{ message: 'the pump is broken' }]);
 });
 
-test('the next success removes the failure condition, also from an answer that copied it', async () => {
+test('the next success removes the failure condition, even if the answer contains a copy of it', async () => {
   const condition = { type: 'ours/Synced', status: 'False', reason: 'Timeout', message: 'late' };
   const status = { conditions: [condition], ready: 1 };
   const options = { failures: { condition: true } };
@@ -488,7 +488,7 @@ test('the next success removes the failure condition, also from an answer that c
   expect(without.done).toEqual(['sync 7']);
 });
 
-test('a delay of 0 requests no retry, and an unfinished cleanup is repeated after a minute', async () => {
+test('`resyncAfterMs: 0` requests no call; an unfinished cleanup is repeated after a minute', async () => {
   const metadata = { deletionTimestamp: deleted, finalizers: [FINALIZER] };
   const answer = { children: [], resyncAfterMs: 0 };
 

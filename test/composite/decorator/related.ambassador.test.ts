@@ -67,7 +67,7 @@ test('[metacontroller 4] a ConfigMap is copied to new namespaces, and its change
   expect(calls.length).toBeLessThanOrEqual(4);
 });
 
-test('[metacontroller 19] a change of a related object calls exactly the parents that select it, also when it stops matching', async () => {
+test('[metacontroller 19] a change of a related object reconciles only the parents that select it', async () => {
   const calls: string[] = [];
   const place = await startExample({
     name: 'relater',
@@ -117,7 +117,7 @@ test('[metacontroller 19] a change of a related object calls exactly the parents
   expect(calls[0]).toBe('apple: ');
 });
 
-test('[metacontroller 17] the finalizer stays while the function fails for half a minute, and then the object is deleted', async () => {
+test('[metacontroller 17] an object keeps its finalizer until `finalize` no longer fails', async () => {
   const clock = new FakeClock();
   let isDown = true;
   const calls: string[] = [];

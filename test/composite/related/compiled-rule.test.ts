@@ -45,7 +45,7 @@ test.each([
   expect(() => compileRule(rule, clusterScoped, false)).toThrow(message);
 });
 
-test('an empty list of names and an empty namespace equal omitted ones', () => {
+test('a rule with empty names and an empty namespace is the same as a rule without them', () => {
   const rule = { resource: configMaps, names: [], namespace: '', labelSelector: selector };
 
   expect(compileRule(rule, clusterScoped, false)).toEqual(
@@ -53,7 +53,7 @@ test('an empty list of names and an empty namespace equal omitted ones', () => {
   );
 });
 
-test('[contract 43] [metacontroller 19] a parent restricted to its own namespace may name that namespace, and no other', () => {
+test("[contract 43] [metacontroller 19] a rule of a restricted parent may only have the parent's namespace", () => {
   const rule = (namespace: string) => ({ resource: configMaps, namespace });
 
   expect(compileRule(rule('farm'), namespaced, true)).toMatchObject({ namespace: 'farm' });
@@ -75,7 +75,7 @@ test('[metacontroller 19] a parent restricted to its own namespace cannot select
   });
 });
 
-test('equal rules in another order have the same text, and rules for other resources do not', () => {
+test('the text of a rule is the same for any order of names, and different for another resource', () => {
   const text = (names: readonly string[], resource = configMaps) =>
     compileRule({ resource, names }, namespaced, false).text;
 

@@ -57,7 +57,7 @@ function opening(rulesOf: (name: string) => readonly RelatedRule[]) {
 
 const byName: RelatedRule = { resource: configMaps, names: ['north'] };
 
-test('[contract 7] a source is opened by the first rule that names it, and waits for its first list as a quiet retry', async () => {
+test('[contract 7] the first rule for a resource opens its source, and parents wait for its first list', async () => {
   const { of, opened, wakes } = opening(() => [byName]);
 
   const first = await of(parent('a')).catch((error: unknown) => error);
@@ -82,7 +82,7 @@ test('all sources of a parent are opened before it waits for the first list', as
 test.each([
   ['forbidden', 'Forbidden'],
   ['unserved', 'NotServed'],
-] as const)('a source that is %s is a failure that names the resource, until it can be listed', async (state, reason) => {
+] as const)('a source that is %s is reported as a failure until it can be listed', async (state, reason) => {
   const { of, opened, wakes } = opening(() => [{ resource: secrets }]);
   await expect(of(parent('a'))).rejects.toThrow('no first list');
   const [fake] = opened;
@@ -99,7 +99,7 @@ test.each([
   expect(await of(parent('a'))).toEqual(['secrets: ']);
 });
 
-test('[contract 46] the rules of one generation are requested once in 20 minutes', async () => {
+test('[contract 46] the rules of a parent are requested once per generation, and again after 20 minutes', async () => {
   const { of, opened, asked, clock } = opening(() => [byName]);
   await of(parent('a')).catch(() => {});
   opened[0]?.sync();
@@ -115,7 +115,7 @@ test('[contract 46] the rules of one generation are requested once in 20 minutes
   expect(asked).toEqual(['a', 'a', 'a']);
 });
 
-test('the rules of a new object with the same name are requested again', async () => {
+test('if a parent is replaced by one of the same name, its rules are requested again', async () => {
   const { of, opened, asked } = opening(() => [byName]);
   await of(parent('a')).catch(() => {});
   opened[0]?.sync();
@@ -126,7 +126,7 @@ test('the rules of a new object with the same name are requested again', async (
   expect(asked).toEqual(['a', 'a']);
 });
 
-test('rules that fail or are invalid leave the earlier rules in effect for wake-ups', async () => {
+test('if new rules are invalid, changes of related objects still wake parents by the earlier rules', async () => {
   const answers: (() => readonly RelatedRule[])[] = [
     () => [byName],
     () => {
@@ -150,7 +150,7 @@ test('rules that fail or are invalid leave the earlier rules in effect for wake-
   expect(wakes.take()).toEqual(['farm/a']);
 });
 
-test('a forgotten parent is not woken, and its source is released when no rule names it for a while', async () => {
+test('a deleted parent is not enqueued, and a source that no rule uses is closed after a while', async () => {
   const { of, opened, related, wakes, idle } = opening(() => [byName]);
   await of(parent('a')).catch(() => {});
   await of(parent('b')).catch(() => {});
@@ -176,7 +176,7 @@ test('a forgotten parent is not woken, and its source is released when no rule n
   expect(opened).toHaveLength(2);
 });
 
-test('the stop of a controller releases its related sources and forgets its rules', async () => {
+test('when a controller stops, its related sources are closed and its rules are dropped', async () => {
   const { of, opened, wakes, asked } = opening(() => [byName]);
   await of(parent('a')).catch(() => {});
   opened[0]?.sync();
@@ -188,7 +188,7 @@ test('the stop of a controller releases its related sources and forgets its rule
   expect(asked).toEqual(['a', 'a']);
 });
 
-test('two versions of one resource are two groups of related objects', async () => {
+test('related objects of two versions of one resource are grouped by version', async () => {
   const older = { ...configMaps, version: 'v1beta1' };
   const { of, opened } = opening(() => [byName, { resource: older }, byName]);
   await of(parent('a')).catch(() => {});
@@ -200,7 +200,7 @@ test('two versions of one resource are two groups of related objects', async () 
   ]);
 });
 
-test('a reconcile that ends after its controller opens no source until the controller runs again', async () => {
+test('after its controller has ended, a reconcile opens no source until the controller runs again', async () => {
   const { of, opened, related, wakes, clock } = opening(() => [byName]);
   await wakes.stop();
 

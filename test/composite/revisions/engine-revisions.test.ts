@@ -58,7 +58,7 @@ const arrange: EngineSetup['arrange'] = ({ createParent }) => createParent({ tas
 test.each([
   'rolling-apply',
   'rolling-recreate',
-] as const)('parents with revisions are synced as seldom as others, and not at all while nothing changes (%s)', async (update) => {
+] as const)('revisions cause no additional calls of the function, and none while nothing changes (%s)', async (update) => {
   const names = ['one', 'two', 'three', 'four', 'five'];
   const at = await enginePlace({
     decide: threeMaps,
@@ -80,7 +80,7 @@ test.each([
   expect(at.writes().slice(before)).toEqual([]);
 });
 
-test('a rolling update that waits makes no call and no write', async () => {
+test('while a rolling update waits for a child, there is no call and no write', async () => {
   const at = await enginePlace({ decide: threeMaps, ...rolling(NEVER), arrange });
   await edit(at, 'sour');
   at.calls.length = 0;
@@ -96,7 +96,7 @@ test.each([
   [2_000, 700],
   [700, 2_000],
   [0, 700],
-])('[metacontroller 18] the smaller one of the delays %i and %i of two revisions that is above 0 counts', async (sour, sweet) => {
+])('[metacontroller 18] of the delays %i and %i of two revisions the smaller one above 0 is used', async (sour, sweet) => {
   const delays: Readonly<Record<string, number>> = { sour, sweet };
   const asked: string[] = [];
   const at = await enginePlace({
@@ -117,7 +117,7 @@ test.each([
   expect(asked).toEqual(['sour', 'sweet']);
 });
 
-test('the engine’s Updated condition replaces that of the function, and the other conditions stay', async () => {
+test('only the condition `Updated` of the answer is replaced by the condition of the rolling update', async () => {
   const stated = { type: 'Updated', status: 'Unknown', reason: 'Stated', message: 'by the hook' };
   const other = { ...stated, type: 'Other' };
   const at = await enginePlace({
@@ -134,7 +134,7 @@ test('the engine’s Updated condition replaces that of the function, and the ot
   ]);
 });
 
-test('a parent is finalized when all of its revisions return finalized: true', async () => {
+test('a parent is finalized when the answers for all revisions have `finalized: true`', async () => {
   let isDone = false;
   const at = await enginePlace({
     decide: (request) => ({

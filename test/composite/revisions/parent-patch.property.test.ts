@@ -20,7 +20,7 @@ const path = fc.oneof(
 );
 const paths = fc.uniqueArray(path, { minLength: 1, maxLength: 4 });
 
-test('the parent of an older revision has the patched fields of that revision, and all others of today', () => {
+test('in the parent of an older revision only the patched fields are old, and all others current', () => {
   fc.assert(
     fc.property(parent, parent, paths, (before, today, fieldPaths) => {
       const patch = parentPatch(before, fieldPaths);
@@ -43,7 +43,7 @@ function rest(object: KubernetesObject, fieldPaths: readonly string[]): object {
   return left.map(([name, field, value]) => [name, field, JSON.stringify(value)]).toSorted();
 }
 
-test('patches with the same values have the same text, in any order of their fields', () => {
+test('the JSON text of a patch does not depend on the order of its fields', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (patch) => {
       const backwards = Object.fromEntries(Object.entries(patch).toReversed());

@@ -21,13 +21,13 @@ test('a revision patch has the values at the field paths, nested as in the paren
   expect(patch).toEqual({ spec: { template: { taste: 'sweet' } }, metadata: { name: 'north' } });
 });
 
-test('a field path inside another field path adds nothing', () => {
+test('a field path below another field path does not change the patch', () => {
   expect(parentPatch(north, ['spec', 'spec.trees'])).toEqual({
     spec: { template: { taste: 'sweet' }, trees: 3 },
   });
 });
 
-test('the parent of an older revision is today’s parent with the patch applied', () => {
+test("the parent of an older revision is the current parent with the revision's patch", () => {
   const older = withParentPatch(north, { spec: { template: { taste: 'sour' } } }, [
     'spec.template',
   ]);
@@ -45,7 +45,7 @@ test('[contract 75] a field that an older revision did not have is absent in its
   expect(north).toHaveProperty('spec.template.taste', 'sweet');
 });
 
-test('a field path through a list or a text is refused, and the error names the place', () => {
+test('a field path into a list or a string is refused, and the error says where', () => {
   const fields = { spec: { list: ['a'], text: 'b' } };
 
   for (const [path, before] of [
@@ -62,7 +62,7 @@ test('a field path through a list or a text is refused, and the error names the 
   }
 });
 
-test('a field path such as __proto__ reaches only own fields of the parent', () => {
+test('a field path such as `__proto__` does not reach the prototype of the parent', () => {
   const hostile = JSON.parse('{"spec": {"__proto__": {"taste": "bad"}}}') as object;
 
   expect(parentPatch(parent({ spec: {} }), ['spec.__proto__', 'spec.constructor.name'])).toEqual(
@@ -74,7 +74,7 @@ test('a field path such as __proto__ reaches only own fields of the parent', () 
 });
 
 // By hand, from the rules of Go's encoding/json: keys by their bytes, five characters as escapes, é as it is.
-test('[metacontroller 28] the text of a patch equals the output of Go’s encoder', () => {
+test("[metacontroller 28] the JSON text of a patch equals the output of Go's encoder", () => {
   const spec = { trees: 2, note: 'a<b && c>\u2028 é', Zulu: [1.5, -3, 1e21, null, true] };
 
   expect(patchText({ spec })).toBe(

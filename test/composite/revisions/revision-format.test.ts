@@ -53,7 +53,7 @@ test('[metacontroller 28] the group of a core parent is "core" in the revision n
   });
 });
 
-test('[metacontroller 28] a long revision name is cut to 212 characters before the dash and the hash', () => {
+test("[metacontroller 28] the part of a revision's name before the hash has at most 212 characters", () => {
   const group = `${'g'.repeat(200)}.fruit.example`;
   const long = format('orchards', group);
 
@@ -65,7 +65,7 @@ test('[metacontroller 28] a long revision name is cut to 212 characters before t
   expect(long.labels).toEqual({ 'metacontroller.k8s.io/resource': 'orchards' });
 });
 
-test('[contract 74] [metacontroller 28] the labels of a revision are those of the template, with the two labels of the parent type', () => {
+test("[contract 74] [metacontroller 28] a revision has the template's labels and two for the parent's type", () => {
   const given = metacontrollerFormat({ parentResource: fruits, generateSelector: false });
   const labels = { app: 'north', 'metacontroller.k8s.io/resource': 'lies' };
 
@@ -80,7 +80,7 @@ test('[contract 74] [metacontroller 28] the labels of a revision are those of th
   ).toThrow(expect.objectContaining({ code: 'USER_CODE', context: { parent: 'farm/north' } }));
 });
 
-test('[contract 74] [metacontroller 28] a stored revision has exactly this content, without a status or a spec', async () => {
+test('[contract 74] [metacontroller 28] a stored revision has neither a status nor a spec', async () => {
   const rollout = new Rollout();
   rollout.parent = { ...rollout.parent, spec: { trees: 2 } };
 

@@ -49,7 +49,7 @@ test.each([
 test.each([
   'metacontroller',
   'chancery',
-] as const)('[metacontroller 6] [metacontroller M13] three children are all changed in place (%s)', async (format) => {
+] as const)('[metacontroller 6] [metacontroller M13] with `rolling-apply` children are changed in place (%s)', async (format) => {
   const rollout = await changed({ update: 'rolling-apply', format });
 
   expect(await steps(rollout)).toEqual(['patch a', 'patch b', 'patch c']);
@@ -57,7 +57,7 @@ test.each([
   expect(rollout.stored.all.size).toBe(1);
 });
 
-test('[contract 67] [metacontroller 5] no child moves while a moved child is not ready, and the message says why', async () => {
+test('[contract 67] [metacontroller 5] while an updated child is not ready, no other is updated', async () => {
   const rollout = await changed({ names: FIVE });
   await rollout.reconcile(); // deletes a
   await rollout.reconcile(); // creates a
@@ -81,7 +81,7 @@ test('[contract 67] [metacontroller 5] no child moves while a moved child is not
   expect(rollout.tastes()).toEqual(['sour', 'sweet', 'sweet', 'sweet', 'sweet']);
 });
 
-test('[contract 72] the messages of a rolling update name the child and the revision', async () => {
+test('[contract 72] the messages of a rolling update contain the child and the revision', async () => {
   const rollout = await changed({ isClusterScoped: true, names: ['a', 'b'] });
 
   const progressing = await rollout.plan();
@@ -112,7 +112,7 @@ test('[contract 70] [metacontroller 6] a child that was changed in place must ha
   expect(seen.condition.reason).toBe('RolloutProgressing');
 });
 
-test('[contract 70] a child status without observedGeneration counts as observed', async () => {
+test('[contract 70] for a child without observedGeneration a rolling update does not wait for it', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   await rollout.reconcile();
   rollout.children.change('a', (child) => ({
@@ -123,7 +123,7 @@ test('[contract 70] a child status without observedGeneration counts as observed
   expect((await rollout.plan()).condition.reason).toBe('RolloutProgressing');
 });
 
-test('[metacontroller 6] a second change during a rolling update leads to three live revisions, then to one', async () => {
+test('[metacontroller 6] a second change during a rolling update creates a third revision; in the end one is left', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   await rollout.reconcile();
   rollout.observeAll();
@@ -141,7 +141,7 @@ test('[metacontroller 6] a second change during a rolling update leads to three 
   expect(rollout.tastes()).toEqual(['bitter', 'bitter', 'bitter']);
 });
 
-test('three revisions stay alive while each has children', async () => {
+test('a revision is kept while it has children, even if there are three revisions', async () => {
   const rollout = await changed({ update: 'rolling-apply', names: FIVE });
   for (let round = 0; round < 2; round++) {
     await rollout.reconcile();
@@ -155,7 +155,7 @@ test('three revisions stay alive while each has children', async () => {
   expect(rollout.stored.all.size).toBe(3);
 });
 
-test('a change back to an older spec continues with its revision', async () => {
+test('after a change back to an older spec its existing revision is used again', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   const [first] = rollout.stored.all.keys();
   await rollout.reconcile();
@@ -167,7 +167,7 @@ test('a change back to an older spec continues with its revision', async () => {
   expect([...rollout.stored.all.keys()]).toEqual([first]);
 });
 
-test('[contract 71] children that already match, and new children, do not wait in a rolling update', async () => {
+test('[contract 71] new children, and children that already match, do not wait for the others', async () => {
   const rollout = await changed({ names: ['a', 'b', 'c'] });
   rollout.children.change('c', (child) => ({ ...child, spec: { taste: 'sour' } }));
   rollout.names = ['a', 'b', 'c', 'new'];
@@ -180,7 +180,7 @@ test('[contract 71] children that already match, and new children, do not wait i
   expect(plan.condition.message).toContain('Pod new');
 });
 
-test('a child of an older revision is restored to the state of that revision', async () => {
+test('a child that belongs to an older revision is restored to the state in that revision', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   await rollout.reconcile();
   rollout.children.change('c', (child) => ({ ...child, spec: { taste: 'tampered' } }));
@@ -191,7 +191,7 @@ test('a child of an older revision is restored to the state of that revision', a
   expect(rollout.tastes()).toEqual(['sour', 'sweet', 'sweet']);
 });
 
-test('a child that an older revision no longer returns stays unchanged until its turn', async () => {
+test('a child that is missing in the answer for its older revision is not changed until its turn', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   const answer = rollout.answer.bind(rollout);
   rollout.answer = (parent) =>
@@ -206,7 +206,7 @@ test('a child that an older revision no longer returns stays unchanged until its
   expect(await steps(rollout)).toEqual(['patch b', 'patch c']);
 });
 
-test('children that the latest revision does not want are deleted at once, and belong to no revision', async () => {
+test('children that the latest revision does not return are deleted at once', async () => {
   const rollout = await changed({ names: FIVE, update: 'rolling-apply' });
   await rollout.reconcile();
   rollout.observeAll();
@@ -220,7 +220,7 @@ test('children that the latest revision does not want are deleted at once, and b
   ]);
 });
 
-test('[metacontroller M8] a stored revision is corrected to the names of the wanted children', async () => {
+test('[metacontroller M8] the list of children in a stored revision is corrected to the wanted children', async () => {
   const rollout = new Rollout();
   await rollout.settle();
   const [name = ''] = rollout.stored.all.keys();
@@ -237,7 +237,7 @@ test('[metacontroller M8] a stored revision is corrected to the names of the wan
   ]);
 });
 
-test('[metacontroller M8] a child that two revisions claim belongs to the latest revision, otherwise to one of them', async () => {
+test('[metacontroller M8] a child listed in several revisions belongs to the latest, or else to one of them', async () => {
   const rollout = await changed({ names: FIVE, update: 'rolling-apply' });
   await rollout.reconcile();
   rollout.observeAll();
@@ -253,7 +253,7 @@ test('[metacontroller M8] a child that two revisions claim belongs to the latest
   ]);
 });
 
-test('[metacontroller M20] the answers for a rolling update plan need no status', async () => {
+test('[metacontroller M20] answers without a status are accepted for a rolling update', async () => {
   const rollout = await changed();
   const live = await rollout.read();
   const answers = live.asked.map(({ parent }) => rollout.answer(parent));
@@ -265,7 +265,7 @@ test('[metacontroller M20] the answers for a rolling update plan need no status'
 
 test.each(
   Array.from({ length: 17 }, (_, writes) => [writes]),
-)('[metacontroller 25] a successor process continues at the same child after %d writes', async (writes) => {
+)('[metacontroller 25] if the process ends after %d writes, the next one continues at the same child', async (writes) => {
   const rollout = await changed({ names: FIVE, update: 'rolling-apply' });
   rollout.life.writesLeft = writes;
   while (await rollout.survives()) {
@@ -282,7 +282,7 @@ test.each(
   expect(rollout.stored.all.size).toBe(1);
 });
 
-test('the function is called for ten revisions at most, and children of the other revisions wait', async () => {
+test('the function is called for at most ten revisions, and children of the others are not updated', async () => {
   const names = Array.from({ length: 14 }, (_, index) => `child-${index}`);
   const rollout = new Rollout({ names, update: 'rolling-apply' });
   await rollout.settle();

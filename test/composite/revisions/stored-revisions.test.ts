@@ -43,7 +43,7 @@ function withSelector(): Rollout {
 test.each([
   'metacontroller',
   'chancery',
-] as const)('a settled parent needs no write of its revisions (%s)', async (format) => {
+] as const)('if nothing has changed, a new process does not write the revisions (%s)', async (format) => {
   const rollout = new Rollout({ format });
   await rollout.settle();
   const before = rollout.stored.writes.length;
@@ -58,7 +58,7 @@ test.each([
 test.each([
   ['metacontroller', 'metacontroller.k8s.io/v1alpha1'],
   ['chancery', 'apps/v1'],
-] as const)('[contract 69] revisions of a cluster-scoped parent are in the configured namespace, and name its children by namespace (%s)', async (format, apiVersion) => {
+] as const)('[contract 69] revisions of a cluster-scoped parent have the configured namespace (%s)', async (format, apiVersion) => {
   const rollout = new Rollout({ format, isClusterScoped: true, names: ['a', 'b'] });
 
   await rollout.settle();
@@ -81,7 +81,7 @@ test('[metacontroller M1] createRevisions refuses a cluster-scoped parent withou
   );
 });
 
-test('an in-process revision is a ControllerRevision of apps/v1 with immutable data', async () => {
+test('in the format `chancery` a revision is a ControllerRevision of apps/v1, whose data never changes', async () => {
   const rollout = new Rollout({ format: 'chancery', update: 'rolling-apply', names: ['a', 'b'] });
   await rollout.settle();
   rollout.edit({ taste: 'sour' });
@@ -127,7 +127,7 @@ test.each([
   );
 });
 
-test('[metacontroller M14] a revision that got children meanwhile is not deleted', async () => {
+test('[metacontroller M14] a revision that was changed meanwhile is not deleted', async () => {
   const rollout = new Rollout({ update: 'rolling-apply', names: ['a'] });
   await rollout.settle();
   rollout.edit({ taste: 'sour' });
@@ -140,7 +140,7 @@ test('[metacontroller M14] a revision that got children meanwhile is not deleted
   expect(rollout.stored.all.has(older)).toBe(true);
 });
 
-test('a revision that is already gone needs no delete', async () => {
+test('deleting a revision that is already gone causes no error', async () => {
   const rollout = new Rollout({ update: 'rolling-apply', names: ['a'] });
   await rollout.settle();
   rollout.edit({ taste: 'sour' });
@@ -165,7 +165,7 @@ test('revisions of another parent, or without a controller, are not changed', as
   expect(rollout.stored.writes.slice(3)).toEqual([expect.stringMatching(/^create orchards/)]);
 });
 
-test('a revision without a controller that matches the selector is adopted and used', async () => {
+test('a revision that has no controller and matches the selector is adopted and used', async () => {
   const rollout = withSelector();
   await rollout.settle();
   rollout.stored.all.clear();
@@ -197,7 +197,7 @@ test.each([
   expect(rollout.stored.writes).toEqual(['create orphan']);
 });
 
-test('a parent that a live read finds deleted adopts no revision', async () => {
+test('if the API server reports that the parent is deleted, no revision is adopted', async () => {
   const rollout = withSelector();
   rollout.stored.create(revision('orphan', 'sour', ['b', 'c']));
   const { context } = rollout;
@@ -232,7 +232,7 @@ test('a revision whose labels were removed gets them back, and the parent is rec
   await rollout.reconcile();
 });
 
-test('a revision whose content does not match its name is an error that names it', async () => {
+test('a revision whose content does not match its name is an error', async () => {
   const rollout = new Rollout();
   await rollout.settle();
   const [name = ''] = rollout.stored.all.keys();
@@ -247,7 +247,7 @@ test('a revision whose content does not match its name is an error that names it
   expect(rollout.children.writes).toHaveLength(before);
 });
 
-test('an object of another owner with the name of a revision is an error that names it', async () => {
+test('if an object of another owner has the name of a revision, this is an error', async () => {
   const rollout = new Rollout();
   const { name } = (await rollout.read()).asked[0] ?? expect.unreachable();
   rollout.stored.create(revision(name, 'sour', [], { ...NORTH, kind: 'Other', uid: 'other' }));
@@ -263,7 +263,7 @@ test.each([
   ['with a child without names', { children: [{ apiGroup: '', kind: 'Pod' }] }],
   ['with a number as a name', { children: [{ apiGroup: '', kind: 'Pod', names: [1] }] }],
   ['with null as a child', { children: [null] }],
-])('a stored revision %s is an error for its parent, and the error names it', async (_, broken) => {
+])('a stored revision %s is an error for its parent, and the error contains its name', async (_, broken) => {
   const rollout = new Rollout();
   rollout.stored.create({ ...revision('broken', 'sour', ['a'], NORTH), ...broken } as Held);
 
@@ -273,7 +273,7 @@ test.each([
   });
 });
 
-test('an in-process revision with invalid children is an error for its parent', async () => {
+test('a revision in the format `chancery` with invalid children is an error for its parent', async () => {
   const rollout = new Rollout({ format: 'chancery' });
   await rollout.settle();
   const [name = ''] = rollout.stored.all.keys();
@@ -285,7 +285,7 @@ test('an in-process revision with invalid children is an error for its parent', 
   await expect(rollout.read()).rejects.toMatchObject({ code: 'DECODE', layer: 'api-server' });
 });
 
-test('one of two stored revisions with the same content stays, with the children of both', async () => {
+test('two stored revisions with the same content are merged into one', async () => {
   const rollout = withSelector();
   await rollout.settle();
   rollout.stored.all.clear();
@@ -299,7 +299,7 @@ test('one of two stored revisions with the same content stays, with the children
   ).toEqual([['first', [{ apiGroup: '', kind: 'Pod', names: ['a', 'b', 'c'] }]]]);
 });
 
-test('a revision is not written for another order of names, or a kind without names', async () => {
+test('a different order of names, or a kind without names, causes no write of a revision', async () => {
   const rollout = new Rollout();
   await rollout.settle();
   const [name = ''] = rollout.stored.all.keys();

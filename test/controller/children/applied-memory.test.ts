@@ -18,7 +18,7 @@ function stored(at: number, resourceVersion = `${1_000 + at}`): KubernetesObject
 
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at);
 
-test('[child 6] the applied memory remembers every object of a cached resource until the object is gone', () => {
+test('[child 6] AppliedMemory remembers every applied object of a cached resource until it is gone', () => {
   const memory = new AppliedMemory();
   memory.follow(configMaps);
   const all = numbers(30_000);
@@ -32,7 +32,7 @@ test('[child 6] the applied memory remembers every object of a cached resource u
   expect(left).toEqual(all.filter((at) => at % 2 === 1));
 });
 
-test('[child 6] the applied memory remembers the last 10,000 objects of a resource without a cache', () => {
+test('[child 6] AppliedMemory remembers the last 10,000 applied objects of resources without a cache', () => {
   const memory = new AppliedMemory();
   memory.follow(secrets);
   for (const at of numbers(10_003)) memory.remember(configMaps, stored(at), stated(at));
@@ -44,7 +44,7 @@ test('[child 6] the applied memory remembers the last 10,000 objects of a resour
   expect(forgotten).toEqual([0, 1, 2]);
 });
 
-test('[child 6] the applied memory remembers the last 10,000 objects that are written after they left the cache', () => {
+test('[child 6] AppliedMemory remembers the last 10,000 objects that are applied after they left the cache', () => {
   const memory = new AppliedMemory();
   memory.follow(configMaps);
   for (const at of numbers(10_003)) {
@@ -58,7 +58,7 @@ test('[child 6] the applied memory remembers the last 10,000 objects that are wr
   expect(forgotten).toEqual([0, 1, 2]);
 });
 
-test('[child 6] the applied memory remembers an object that a cache shows again like any other', () => {
+test('[child 6] AppliedMemory treats an object that reappears in the cache like any cached object', () => {
   const memory = new AppliedMemory();
   memory.follow(configMaps);
   memory.forget('uid-0');
@@ -69,7 +69,7 @@ test('[child 6] the applied memory remembers an object that a cache shows again 
   expect(memory.lastWrite(stored(0))).toBe('apply');
 });
 
-test('[child 6] the status of an object is remembered with the object, and forgotten with it', () => {
+test('[child 6] AppliedMemory remembers an applied status as long as it remembers the object', () => {
   const memory = new AppliedMemory();
   memory.follow(configMaps);
   const status = { ...stated(1), status: { pages: 1 } } as KubernetesObject;
@@ -93,9 +93,9 @@ test('[child 6] the status of an object is remembered with the object, and forgo
 });
 
 test.each<[string, (text: string) => object]>([
-  ['a stated field', (text) => ({ data: { at: text } })],
+  ['an applied field', (text) => ({ data: { at: text } })],
   ['a label', (text) => ({ metadata: { labels: { tier: text } } })],
-])('[child 6] a child that shows another value of %s is applied again, at any newer version', (_, part) => {
+])('[child 6] a child with another value of %s is applied again, in any newer version', (_, part) => {
   const memory = new AppliedMemory();
   memory.follow(configMaps);
   const of = (text: string, resourceVersion: string) => {

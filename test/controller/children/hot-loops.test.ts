@@ -55,7 +55,7 @@ const A = { spec: { size: 1, mode: 'x' } };
 const B = { spec: { size: 2, mode: 'x' } };
 const C = { spec: { size: 3, mode: 'y' } };
 
-test('[metacontroller 13] two alternating answers end as a hot loop after four writes, and the error names the field', () => {
+test('[metacontroller 13] two alternating answers are reported as a hot loop after four writes', () => {
   const plan = new Written();
 
   const ends = [A, B, A, B, A].map((answer) => plan.answer(answer));
@@ -67,7 +67,7 @@ test('[metacontroller 13] two alternating answers end as a hot loop after four w
   expect(plan.writes).toBe(4);
 });
 
-test('[metacontroller M3] an answer that the object never shows is a hot loop before its third write', () => {
+test('[metacontroller M3] an answer that the stored object never matches is a hot loop after two writes', () => {
   const plan = new Written();
 
   const ends = [A, A, A].map((answer) => plan.answer(answer, { spec: { size: 9 } }));
@@ -83,7 +83,7 @@ test('three answers in rotation are a hot loop, too', () => {
   expect(ends.findIndex((end) => end !== undefined)).toBe(6);
 });
 
-test('children that are recreated alternately are a hot loop after four writes', () => {
+test('a child that is recreated with alternating answers is a hot loop after four writes', () => {
   const plan = new Written();
 
   const ends = [A, B, A, B, A].map((answer) => plan.recreate(answer));
@@ -91,10 +91,10 @@ test('children that are recreated alternately are a hot loop after four writes',
   expect(ends.findIndex((end) => end !== undefined)).toBe(4);
 });
 
-describe('answers that are new each time', () => {
+describe('hot loops of answers that are new each time', () => {
   const times = Array.from({ length: 50 }, (_, at) => ({ spec: { mode: 'x', time: at } }));
 
-  test('[metacontroller M3] ever new answers are a hot loop after twenty writes, and stay one while they are new', () => {
+  test('[metacontroller M3] answers that are always new are a hot loop after twenty writes, and stay one', () => {
     const plan = new Written();
 
     const end = times.findIndex((answer) => plan.answer(answer) !== undefined);
@@ -106,7 +106,7 @@ describe('answers that are new each time', () => {
     }
   });
 
-  test('ever new answers continue after a moment when each is repeated until it is written', () => {
+  test('if each new answer comes several times, it is written in spite of a hot loop', () => {
     const plan = new Written();
 
     const ends = times.map((answer) => {
@@ -123,11 +123,11 @@ describe('answers that are new each time', () => {
   test.each([
     ['seconds apart', (plan: Written) => (plan.nowMs += 2_001)],
     [
-      'for another status each',
+      'for a different status each time',
       (plan: Written, at: number) => Object.assign(plan.object, { status: { at } }),
     ],
-    ['for other objects around it', (plan: Written, at: number) => (plan.inputs = `change ${at}`)],
-  ])('ever new answers %s are no hot loop', (_what, before) => {
+    ['after a change of other objects each time', (plan: Written, at: number) => (plan.inputs = `change ${at}`)],
+  ])('answers that are always new are no hot loop if they come %s', (_what, before) => {
     const plan = new Written();
 
     const ends = times.map((answer, at) => {
@@ -138,7 +138,7 @@ describe('answers that are new each time', () => {
     expect(ends.every((end) => end === undefined)).toBe(true);
   });
 
-  test('a recurring answer among new answers is a hot loop, unless it last came long ago', () => {
+  test('an answer that recurs among new answers is a hot loop, unless it last came long ago', () => {
     const plan = new Written();
     const answers = (count: number) => times.slice(0, count).flatMap((each) => [each, A]);
 
@@ -162,8 +162,8 @@ test('only the last hundred answers for one object are remembered', () => {
   expect(plan.answer(A)).toBeUndefined();
 });
 
-describe('reset of the hot loop detection', () => {
-  test('the hot loop detection starts over when others change the written fields', () => {
+describe('when the hot loop detection starts over', () => {
+  test('the hot loop detection starts over when other writers change the written fields', () => {
     const plan = new Written();
 
     for (const answer of [A, A, A, A, A]) {
@@ -172,7 +172,7 @@ describe('reset of the hot loop detection', () => {
     }
   });
 
-  test('the hot loop detection starts over when its inputs change', () => {
+  test('the hot loop detection starts over when the inputs of the function change', () => {
     const plan = new Written();
 
     for (const [at, answer] of [A, B, A, B, A, B, A].entries()) {
@@ -190,7 +190,7 @@ describe('reset of the hot loop detection', () => {
     }
   });
 
-  test('the hot loop detection does not start over when others change a field that was not written', () => {
+  test('the hot loop detection does not start over when other writers change other fields', () => {
     const plan = new Written();
 
     const ends = [A, B, A, B, A].map((answer, at) => {
@@ -202,7 +202,7 @@ describe('reset of the hot loop detection', () => {
   });
 });
 
-describe('a hot loop that was found', () => {
+describe('how long a hot loop is reported', () => {
   function found(): Written {
     const plan = new Written();
     for (const answer of [A, B, A, B]) plan.answer(answer);
@@ -210,7 +210,7 @@ describe('a hot loop that was found', () => {
     return plan;
   }
 
-  test('a hot loop remains while its answers alternate, also for the answer that the object shows', () => {
+  test('a hot loop stays reported while its answers alternate, even for an answer that needs no write', () => {
     const plan = found();
 
     for (const answer of [B, A, B, A, B, A]) {
@@ -220,9 +220,9 @@ describe('a hot loop that was found', () => {
   });
 
   test.each([
-    ['shows', B],
-    ['does not show', A],
-  ])('a hot loop ends with the same answer four times in a row, which the object %s', (_what, answer) => {
+    ['matches', B],
+    ['does not match', A],
+  ])('a hot loop ends after the same answer four times in a row, which the object %s', (_what, answer) => {
     const plan = found();
 
     const times = [1, 2, 3, 4, 5].map(() => plan.see(answer));
@@ -232,7 +232,7 @@ describe('a hot loop that was found', () => {
     expect(plan.answer(answer)).toBeUndefined();
   });
 
-  test('a hot loop ends with a new answer, and with a change by others', () => {
+  test('a hot loop ends with a new answer, or when the inputs of the function change', () => {
     expect(found().see(C)).toBeUndefined();
 
     const plan = found();

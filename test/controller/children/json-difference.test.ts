@@ -20,7 +20,7 @@ function patched(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(result);
 }
 
-describe('a merge patch', () => {
+describe('the function mergePatchOf', () => {
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(
       { maxDepth: 4 },
@@ -52,7 +52,7 @@ describe('a merge patch', () => {
   });
 });
 
-test('the JSON comparison ignores the order of members, but not that of items', () => {
+test('isSameJson ignores the order of keys, but not the order of list items', () => {
   expect(isSameJson({ a: 1, b: [1, 2] }, { b: [1, 2], a: 1 })).toBe(true);
   expect(isSameJson([1, 2], [2, 1])).toBe(false);
   expect(isSameJson({ a: undefined }, {})).toBe(true);
@@ -60,25 +60,25 @@ test('the JSON comparison ignores the order of members, but not that of items', 
   expect(isSameJson('1', 1)).toBe(false);
 });
 
-test('an exact integer equals the number that a cache has rounded it to', () => {
+test('a bigint equals the number to which a cache has rounded it', () => {
   expect(isSameJson(9_007_199_254_740_993n, 9_007_199_254_740_992)).toBe(true);
   expect(isSameJson(5n, 6)).toBe(false);
 });
 
-describe('differing paths', () => {
-  test('differing paths name fields, items and members with special characters', () => {
+describe('the paths at which two values differ', () => {
+  test('differingPaths returns the paths of fields, of list items and of keys with special characters', () => {
     const a = { spec: { of: [{ image: '1' }, { image: '1' }] }, meta: { 'x.dev/y': '1' } };
     const b = { spec: { of: [{ image: '1' }, { image: '2' }] }, meta: { 'x.dev/y': '2' } };
 
     expect(differingPaths(a, b)).toEqual(['meta[x.dev/y]', 'spec.of[1].image']);
   });
 
-  test('a differing path names the list when its length differs, and the whole value when the types differ', () => {
+  test('differingPaths returns the list\'s path if the lengths differ, and "." if the types differ', () => {
     expect(differingPaths({ a: [1] }, { a: [1, 2] })).toEqual(['a']);
     expect(differingPaths({}, [])).toEqual(['.']);
   });
 
-  test('at most five differing paths are named', () => {
+  test('differingPaths returns at most five paths', () => {
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`f${at}`, at]));
 
     expect(differingPaths(many, {})).toHaveLength(5);

@@ -65,7 +65,7 @@ describe.each(TURNS)('[child 11] %s', (_, resource, always, one, other, absent) 
   test.each([
     false,
     true,
-  ])('a field may alternate, and the default of the other state is removed (with restarts: %s)', async (restarts) => {
+  ])('a field can change back and forth, and defaults of its other value are removed (restarts: %s)', async (restarts) => {
     const family = await startFamily();
 
     for (const part of [one, other, one, other, one, other]) {
@@ -80,7 +80,7 @@ describe.each(TURNS)('[child 11] %s', (_, resource, always, one, other, absent) 
     expect(family.writes()).toHaveLength(count);
   });
 
-  test('a field with defaults may be no longer stated', async () => {
+  test('a field that has defaults can be removed from the desired object', async () => {
     const family = await startFamily();
     await family.apply(resource, child(always));
     for (const part of [one, other, one]) {
@@ -94,13 +94,13 @@ describe.each(TURNS)('[child 11] %s', (_, resource, always, one, other, absent) 
   });
 });
 
-describe('[child 11] a conflicting field that is no default', () => {
+describe('[child 11] a conflicting field that is not a default', () => {
   const strategy = (type: string, rollingUpdate?: object): Spec => ({
     ...workload,
     strategy: { type, ...(rollingUpdate && { rollingUpdate }) },
   });
 
-  test('a conflicting field that another writer owns stays, and the child is refused', async () => {
+  test('a field of another writer that conflicts with the new value is not removed, and the apply fails', async () => {
     const family = await startFamily();
     await family.apply(deployments as never, child(strategy('Recreate')));
     await family.apply(deployments as never, child(strategy('RollingUpdate')));
@@ -114,7 +114,7 @@ describe('[child 11] a conflicting field that is no default', () => {
     expect(live).toMatchObject({ type: 'RollingUpdate', rollingUpdate: { maxSurge: 3 } });
   });
 
-  test('a conflicting field that the child itself states is refused after one try', async () => {
+  test('if the desired child itself contains the conflict, it is refused after one request', async () => {
     const family = await startFamily();
     await family.apply(deployments as never, child(strategy('RollingUpdate')));
     await family.apply(deployments as never, child(strategy('RollingUpdate', { maxSurge: 2 })));
@@ -151,7 +151,7 @@ describe.each([
     return { ...family, state };
   }
 
-  test('a Job can be changed after another writer has set its parallelism, which stays', async () => {
+  test('a Job can be changed after another writer has set its parallelism, which does not change', async () => {
     const { env, namespace, state, writes, apply } = await startJob();
     await state({});
     await env.patch('batch/v1', 'Job', namespace, 'a', { spec: { parallelism: 4 } });
@@ -164,7 +164,7 @@ describe.each([
     expect(writes()).toHaveLength(count);
   });
 
-  test('a Job may state its parallelism later, and then no longer', async () => {
+  test('the parallelism of a Job can be added later, and removed again', async () => {
     const { state } = await startJob();
     const seen: unknown[] = [];
 
@@ -175,7 +175,7 @@ describe.each([
     expect(seen).toEqual([1, 3, 1, 0, 1]);
   });
 
-  test('a Job may be changed repeatedly after it was given a parallelism', async () => {
+  test('a Job whose parallelism was added can be changed repeatedly', async () => {
     const { state } = await startJob();
     await state({});
     await state({ parallelism: 2 });
@@ -194,7 +194,7 @@ describe.each([
     );
   });
 
-  test('a Job that was created with a parallelism may no longer state it', async () => {
+  test('the parallelism of a Job can be removed if the Job was created with it', async () => {
     const { state } = await startJob();
     const first = await state({ parallelism: 5 });
 
@@ -204,7 +204,7 @@ describe.each([
     expect(second).toEqual({ parallelism: 1 });
   });
 
-  test('a Job that no longer states an immutable field with no default is refused', async () => {
+  test('removing an immutable field without a default from a Job is refused', async () => {
     const { state, env, namespace } = await startJob();
     await state({ completions: 3 });
 

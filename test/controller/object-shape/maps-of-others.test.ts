@@ -98,7 +98,7 @@ function withoutOwners({ metadata, ...rest }: KubernetesObject): KubernetesObjec
 test.each([
   ['one process', false],
   ['a process that starts anew', true],
-])('[K-35] fields of others in a map that is no longer stated stay, in %s', async (_, restarts) => {
+])("[K-35] when a map is no longer applied, other managers' fields in it stay, with %s", async (_, restarts) => {
   const { state, others, specNow, restart } = await startReleases();
   await state({ values: { web: { port: 80, tls: { on: true } }, log: 'debug' } });
   await others({ values: { web: { tls: { issuer: 'theirs' } } } });
@@ -111,7 +111,7 @@ test.each([
   });
 });
 
-test('[K-35] fields of others in a map that was stated empty stay', async () => {
+test("[K-35] when an empty map is no longer applied, other managers' fields in it stay", async () => {
   const { state, others, specNow } = await startReleases();
   await state({ values: { web: {} } });
   await state({ values: { web: {}, log: 'info' } });
@@ -122,7 +122,7 @@ test('[K-35] fields of others in a map that was stated empty stay', async () => 
   expect((await specNow()).spec).toEqual({ values: { web: { port: 81 }, log: 'info' } });
 });
 
-test('[K-35] fields of others in a still stated item stay, and an item that is no longer stated is removed as a whole', async () => {
+test("[K-35] other managers' fields in an applied list item stay, and are removed with the item", async () => {
   const { state, others, specNow } = await startReleases();
   const values = { web: { port: 80 } };
   await state({
@@ -146,7 +146,7 @@ test('[K-35] fields of others in a still stated item stay, and an item that is n
   });
 });
 
-test('[K-33] a map that is no longer stated is removed when it holds no fields of others', async () => {
+test('[K-33] a map that is no longer applied is removed if no other manager has fields in it', async () => {
   const { state, others, specNow } = await startReleases();
   await state({ values: { web: { port: 80, tls: { on: true } } } });
   await others({ values: { theirs: { port: 1 } } });
@@ -156,12 +156,12 @@ test('[K-33] a map that is no longer stated is removed when it holds no fields o
   expect((await specNow()).spec).toEqual({ values: { theirs: { port: 1 } } });
 });
 
-describe('[K-35] fields of others in a status', () => {
+describe('[K-35] fields of other managers in a status', () => {
   test.each([
     ['one process', false, false],
     ['a process that starts anew', true, false],
     ['a process whose cache has no managedFields', false, true],
-  ])('fields of others in a status map that is no longer stated stay, in %s', async (_, restarts, drops) => {
+  ])("when a status map is no longer set, other managers' fields in it stay, with %s", async (_, restarts, drops) => {
     const { state, others, statusNow, restart, object } = await startRollouts();
     const given = async () => (drops ? withoutOwners(await object()) : object());
     await state({ seen: { web: { port: 80, tls: { on: true } }, log: 'debug' } });
@@ -174,7 +174,7 @@ describe('[K-35] fields of others in a status', () => {
     expect(await statusNow()).toEqual({ seen: { web: { tls: { issuer: 'theirs' } } } });
   });
 
-  test('fields of others in a still stated item of a status stay', async () => {
+  test("other managers' fields in a list item of the status stay while the item is set", async () => {
     const { state, others, statusNow } = await startRollouts();
     const values = { web: { port: 80 } };
     await state({
@@ -198,7 +198,7 @@ describe('[K-35] fields of others in a status', () => {
     });
   });
 
-  test('fields of others in a status stay when the cache does not show them yet', async () => {
+  test("other managers' fields in the status stay even if the cache does not have them yet", async () => {
     const { state, others, object, statusNow } = await startRollouts();
     await state({ seen: { port: 80 } });
     const late = await object();
@@ -209,7 +209,7 @@ describe('[K-35] fields of others in a status', () => {
     expect(await statusNow()).toEqual({ seen: { host: 'theirs' } });
   });
 
-  test('fields of others in a status stay when the cache does not show the controller’s last write either', async () => {
+  test("other managers' fields in the status stay even if the cache lacks the controller's last write", async () => {
     const { state, others, object, statusNow } = await startRollouts();
     const late = await object();
     await state({ seen: { port: 80 } });
@@ -220,7 +220,7 @@ describe('[K-35] fields of others in a status', () => {
     expect(await statusNow()).toEqual({ seen: { host: 'theirs' }, pages: 1 });
   });
 
-  test('fields of others in a status stay when the conditions change as well', async () => {
+  test("other managers' fields in the status stay even if the conditions change as well", async () => {
     const { state, others, statusNow } = await startRollouts();
     const ready = { type: 'Ready', status: 'True', reason: 'Said', message: '' };
     await state({ seen: { port: 80 }, conditions: [ready] });
@@ -232,7 +232,7 @@ describe('[K-35] fields of others in a status', () => {
     expect(Object.keys((await statusNow())?.seen as object)).toEqual(['host']);
   });
 
-  test('[K-50] a status map that is no longer stated is removed, even after others removed their fields from it', async () => {
+  test('[K-50] a status map that is no longer set is removed after other managers removed their fields', async () => {
     const { state, others, statusNow } = await startRollouts();
     await state({ seen: { port: 80 }, own: { tls: { on: true } } });
     await others({ seen: { host: 'theirs' } });
@@ -244,7 +244,7 @@ describe('[K-35] fields of others in a status', () => {
     expect(await statusNow()).toEqual({ pages: 2 });
   });
 
-  test('[K-44] an unchanged status causes no request, and a restart changes nothing', async () => {
+  test('[K-44] an unchanged status causes no request, and after a restart no change', async () => {
     const { state, others, restart, version, writes } = await startRollouts();
     await state({ seen: { port: 80 } });
     await others({ seen: { host: 'theirs' } });

@@ -112,7 +112,7 @@ const childOf = (fields: object, path: string): Desired<KubernetesObject> => {
   return { ...fields, metadata: { name: 'a', ...more } } as Desired<KubernetesObject>;
 };
 
-describe('[child 3] a child in which two items of a list have the same key', () => {
+describe('[child 3] children with a list in which two items have the same key', () => {
   test.each(
     REPEATED,
   )('a child with the same key twice at %s is not created', async (path, key, resource, fields) => {
@@ -133,7 +133,7 @@ describe('[child 3] a child in which two items of a list have the same key', () 
   // The API server refuses such a Service at once.
   test.each(
     REPEATED.filter(([path]) => path !== 'spec.ports[1]'),
-  )('the API server would create a child with the same key twice at %s, and then accept no change', async (path, _, resource, fields) => {
+  )('the API server creates a child with the same key twice at %s, but refuses to change it later', async (path, _, resource, fields) => {
     const { client, namespace } = await startFamily();
     const { metadata, ...rest } = childOf(fields, path);
     const { kind } = resource;
@@ -153,7 +153,7 @@ describe('[child 3] a child in which two items of a list have the same key', () 
     await expect(applying).rejects.toThrow('duplicate entries for key');
   });
 
-  test('an existing child is not changed when the stated child repeats a key', async () => {
+  test('an existing child is not changed if the desired child has the same key twice', async () => {
     const family = await startFamily();
     const of = (env: readonly object[]) =>
       childOf(deployment({ containers: [{ ...container, env }] }), '');
@@ -176,7 +176,7 @@ describe('[child 3] a child in which two items of a list have the same key', () 
   });
 });
 
-test('[child 3] one port for two protocols, or one variable in two containers, is no repeated key', async () => {
+test('[child 3] the same port for two protocols, or a variable in two containers, is accepted', async () => {
   const family = await startFamily();
   const ports = [
     { name: 'tcp', port: 53 },

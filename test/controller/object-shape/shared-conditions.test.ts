@@ -106,7 +106,7 @@ async function startStatus(definition: KubernetesObject = atomicDefinition()) {
 }
 
 describe('[child 2] an atomic list of conditions', () => {
-  test('conditions of others in an atomic list stay, and nothing is written while nothing differs', async () => {
+  test("other writers' conditions in an atomic list stay, and an equal status is not written", async () => {
     const { writer, others, types, count } = await startStatus();
     const mine = writer('sites');
     await others('Audited', 'Backed-Up');
@@ -122,7 +122,7 @@ describe('[child 2] an atomic list of conditions', () => {
     expect(count()).toBe(before);
   });
 
-  test('a condition of others that the cache does not show yet stays', async () => {
+  test("another writer's condition stays even if the cache does not have it yet", async () => {
     const { writer, others, types, site } = await startStatus();
     const mine = writer('sites');
     await mine.setStatus({ conditions: [condition('Ready')] });
@@ -134,7 +134,7 @@ describe('[child 2] an atomic list of conditions', () => {
     expect(await types()).toEqual(['Audited', 'Ready']);
   });
 
-  test('the first condition of another writer survives a write based on a late cache', async () => {
+  test("another writer's first condition stays even if the cache does not have it yet", async () => {
     const { writer, others, types, site } = await startStatus();
     const late = await site('a');
     await others('Audited');
@@ -148,7 +148,7 @@ describe('[child 2] an atomic list of conditions', () => {
     'at once',
     'after a restart',
     'after a restart, and others wrote last',
-  ])('a condition that is no longer stated is removed, and those of others stay: %s', async (when) => {
+  ])("a condition that is no longer set is removed, and other writers' conditions stay: %s", async (when) => {
     const { writer, others, types } = await startStatus();
     const mine = writer('sites');
     await others('Audited');
@@ -165,7 +165,7 @@ describe('[child 2] an atomic list of conditions', () => {
   test.each([
     false,
     true,
-  ])('a cache that drops statuses loses no condition, on the first write: %s', async (isFirst) => {
+  ])("other writers' conditions stay even with a cache that drops statuses (first write: %s)", async (isFirst) => {
     const { writer, others, types, site, count } = await startStatus();
     const mine = writer('sites');
     const cached = async (): Promise<Site> => {
@@ -183,7 +183,7 @@ describe('[child 2] an atomic list of conditions', () => {
     expect(count()).toBe(before);
   });
 
-  test('a controller removes its last condition, and those of others stay', async () => {
+  test("a controller can remove its last condition, and other writers' conditions stay", async () => {
     const { writer, others, types, site } = await startStatus();
     const mine = writer('sites');
     await mine.setStatus({ note: 'x', conditions: [condition('Ready')] });
@@ -197,7 +197,7 @@ describe('[child 2] an atomic list of conditions', () => {
     expect((await site('a')).status?.note).toBeUndefined();
   });
 
-  test('a status field that is no longer stated is removed, although the name of the writer has changed', async () => {
+  test("a status field that is no longer set is removed even if the field manager's name has changed", async () => {
     const { writer, others, site } = await startStatus();
     const mine = writer('sites');
     await mine.setStatus({ note: 'x', pages: 1, conditions: [condition('Ready')] });
@@ -209,7 +209,7 @@ describe('[child 2] an atomic list of conditions', () => {
     expect((await site('a')).status?.note).toBeUndefined();
   });
 
-  test('two writers of one atomic list of conditions stop writing', async () => {
+  test('two writers of the same atomic list of conditions do not write endlessly', async () => {
     const { writer, types, count } = await startStatus();
     const one = writer('one');
     const two = writer('two');
@@ -231,7 +231,7 @@ describe('[child 2] an atomic list of conditions', () => {
   });
 });
 
-test('[child 2] two controllers of one process that share an atomic list stop after a few writes', async () => {
+test('[child 2] two controllers that set conditions in one atomic list stop after a few writes', async () => {
   const { env, operate, createSite, site, writes } = await startSites(atomicDefinition());
   await createSite('a');
   const stating =
@@ -250,8 +250,8 @@ test('[child 2] two controllers of one process that share an atomic list stop af
   expect(writes('sites.example.dev').length).toBeLessThanOrEqual(8);
 });
 
-describe('[child 2] a definition that changes under a running controller', () => {
-  test('conditions of others are restored when the definition changes the list from a map to atomic', async () => {
+describe('[child 2] a definition that changes while the controller runs', () => {
+  test("other writers' conditions stay when a definition changes the list from type map to atomic", async () => {
     const { define, writer, others, types } = await startStatus(siteDefinition());
     const mine = writer('sites');
     await mine.setStatus({ conditions: [condition('Ready')] });
@@ -266,7 +266,7 @@ describe('[child 2] a definition that changes under a running controller', () =>
   test.each([
     false,
     true,
-  ])('each writer keeps its own conditions when the definition changes the list from atomic to a map (restart: %s)', async (restart) => {
+  ])('each writer owns its conditions after a list changes from atomic to type map (restart: %s)', async (restart) => {
     const { define, writer, others, types } = await startStatus();
     const mine = writer('sites');
     await others('Audited');
@@ -283,7 +283,7 @@ describe('[child 2] a definition that changes under a running controller', () =>
   });
 });
 
-describe('[child 2] an answer without managedFields that can be read', () => {
+describe('[child 2] an answer whose managedFields are missing or unreadable', () => {
   const withManagedFields =
     (managedFields: unknown): Interceptor =>
     (next) =>
@@ -300,7 +300,7 @@ describe('[child 2] an answer without managedFields that can be read', () => {
       'entries of another form',
       [null, { manager: 'x', fieldsV1: 'x' }, { fieldsV1: { 'f:status': 3 } }],
     ],
-  ])('an answer with unreadable managedFields loses no condition, and is reported once: %s', async (_, managedFields) => {
+  ])('with unreadable managedFields no condition is lost, and they are reported once: %s', async (_, managedFields) => {
     const { writer, others, types } = await startStatus();
     const mine = writer('sites', withManagedFields(managedFields));
     await others('Audited');
@@ -315,7 +315,7 @@ describe('[child 2] an answer without managedFields that can be read', () => {
 });
 
 describe('[child 2] a list of conditions of type map', () => {
-  test('a write to a list of type map has no resourceVersion, and conditions of others stay without being stated', async () => {
+  test('a write to a list of type map needs no resourceVersion and no conditions of other writers', async () => {
     const { writer, others, types, site } = await startStatus(siteDefinition());
     const mine = writer('sites');
     await others('Audited');

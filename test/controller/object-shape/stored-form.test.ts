@@ -25,8 +25,8 @@ async function dataOf({ env, namespace }: Family): Promise<Secret['data']> {
   return (await env.get<Secret>('v1', 'Secret', namespace, 'a'))?.data;
 }
 
-describe('[child 1] a Secret that is stated as text', () => {
-  test('a Secret stated as text restores what another writer changed or removed', async () => {
+describe('[child 1] a Secret that is applied with stringData', () => {
+  test('the stringData of a Secret is restored after another writer changed or removed a key', async () => {
     const family = await startFamily();
     const stated = secret({ stringData: { host: 'db', port: '5432' } });
     await family.apply(secrets, stated);
@@ -41,7 +41,7 @@ describe('[child 1] a Secret that is stated as text', () => {
   test.each([
     false,
     true,
-  ])('a Secret stated as text loses a key that is no longer stated, restart: %s', async (restart) => {
+  ])('a key that is no longer in stringData is removed from the Secret, restart: %s', async (restart) => {
     const family = await startFamily();
     await family.apply(secrets, secret({ stringData: { old: 'x', kept: 'ü' } }));
     if (restart) family.restart();
@@ -51,7 +51,7 @@ describe('[child 1] a Secret that is stated as text', () => {
     expect(await dataOf(family)).toEqual({ kept: base64('ü') });
   });
 
-  test('a Secret stated as text keeps the keys of others, and costs no write while it is unchanged', async () => {
+  test('an unchanged stringData causes no write, and keys of other writers stay in the Secret', async () => {
     const family = await startFamily();
     const stated = secret({
       stringData: { mine: '1' },
@@ -73,7 +73,7 @@ describe('[child 1] a Secret that is stated as text', () => {
     expect(family.writes()).toHaveLength(count);
   });
 
-  test('a Secret may change between text and bytes, and no key of the other form remains', async () => {
+  test('a Secret may change between stringData and data, and no old key remains', async () => {
     const family = await startFamily();
     await family.apply(secrets, secret({ stringData: { a: '1', b: '2' } }));
     await family.apply(secrets, secret({ data: { b: base64('3') } }));
@@ -83,7 +83,7 @@ describe('[child 1] a Secret that is stated as text', () => {
     expect(await dataOf(family)).toEqual({ c: base64('4') });
   });
 
-  test('a Secret value that is no text is refused by the API server, and not by the toolkit', async () => {
+  test('a value in stringData that is not a string is refused by the API server', async () => {
     const family = await startFamily();
 
     const applying = family.apply(secrets, secret({ stringData: { a: 1 as unknown as string } }));
@@ -133,7 +133,7 @@ describe.each(
   test.each([
     'serviceAccount',
     'serviceAccountName',
-  ])('the service account changes with the stated %s, and is removed with it', async (name) => {
+  ])('the service account changes when the field %s changes, and is removed with the field', async (name) => {
     const family = await startFamily();
     const state = (account: Account) =>
       family.apply(resource, { metadata: { name: 'a' }, ...fields(account) });

@@ -43,7 +43,7 @@ test.each([
   [['--name', '--all'], ['name=--all']],
   [['--name', '--'], ['name=--']],
   [['--name'], ['name has no value']],
-])('a long flag takes the text after the equals sign or the next word: %j', (words, expected) => {
+])('the value of a long flag is the text after the equals sign, or the next word: %j', (words, expected) => {
   expect(said(words)).toEqual(expected);
 });
 
@@ -61,7 +61,7 @@ test.each([
   ],
   [['--level=debug'], ['level=debug']],
   [['--all='], ['all=']],
-])('a flag with an implied value takes another value only after an equals sign: %j', (words, expected) => {
+])('if the value of a flag is optional, it must follow an equals sign: %j', (words, expected) => {
   expect(said(words)).toEqual(expected);
 });
 
@@ -92,7 +92,7 @@ test.each([
   [['-lq'], ['level=info', 'quiet=true']],
   [['-l=debug'], ['level=debug']],
   [['-all'], ['all=true', 'level=info', 'level=info']],
-])('shorthands without a value share a word, and its rest is a value: %j', (words, expected) => {
+])('several shorthands may share a word, and the last of them may have a value in it: %j', (words, expected) => {
   expect(said(words)).toEqual(expected);
 });
 
@@ -162,7 +162,7 @@ test.each([
   expect(said(words)).toEqual(expected);
 });
 
-test('each part has the index of its word, and the source of its value', () => {
+test('the result has the index of each word, and for a flag the source of its value', () => {
   const found = readCommandLine(['x', '-an', 'y', '--level', '--size=1', '--other', 'z'], KNOWN);
 
   expect(found).toEqual([
@@ -183,7 +183,7 @@ test.each([
   [['--all', 'x', 'false'], undefined],
   [['--name', 'x', 'false'], undefined],
   [['--all', '--', 'false'], undefined],
-])('the positional in %j may be meant as the value of %s', (words, flag) => {
+])('the positional in %j may have been meant as the value of this flag: %s', (words, flag) => {
   const [positional] = readCommandLine(words, KNOWN).filter(({ type }) => type === 'positional');
 
   expect(positional).toMatchObject({ maybeValueOf: flag });

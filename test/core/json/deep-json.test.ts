@@ -20,7 +20,7 @@ const REPLACERS: readonly [string, Replacer][] = [
 
 test.each(
   REPLACERS,
-)('deepJson equals JSON.stringify with a replacer that replaces %s', (_, replace) => {
+)('deepJson returns the same as JSON.stringify, with a replacer that replaces %s', (_, replace) => {
   const plain = fc.anything({ withSparseArray: true, withNullPrototype: true, withDate: true });
 
   fc.assert(
@@ -34,7 +34,7 @@ test.each([
   ['objects', '{"a":', '}'],
   ['lists', '[1,', ']'],
   ['both', '{"__proto__":[', ']}'],
-])('[attack A-1] %s are written at any depth of nesting', (_, begin, end) => {
+])('[attack A-1] deepJson writes %s at any depth of nesting', (_, begin, end) => {
   const text = `${begin.repeat(DEPTH)}null${end.repeat(DEPTH)}`;
 
   expect(deepJson(JSON.parse(text), (_key, value) => value)).toBe(text);
@@ -42,7 +42,7 @@ test.each([
 
 test.each([
   1, 2, 3_000,
-])('[attack A-1] a cycle of %i objects is an error that says so', (length) => {
+])('[attack A-1] deepJson throws a typed error for a cycle of %i objects', (length) => {
   const first: Record<string, unknown> = { text: 'x' };
   let last = first;
   for (let each = 1; each < length; each++) last = last.next = { text: 'x' };

@@ -99,7 +99,7 @@ const hostile = fc.oneof(
   ),
 );
 
-test('[found 3] a costly text is refused or read in steps, and only by a limit or its syntax', () => {
+test('[found 3] a text that is costly to read is read in steps, or refused by a limit or a syntax error', () => {
   fc.assert(
     fc.property(fc.array(hostile, { minLength: 1, maxLength: 3 }), (parts) => {
       const text = parts.map(([piece, times]) => piece.repeat(times)).join('');
@@ -142,7 +142,7 @@ test.each([
     `["${'x'.repeat(37)}"]`,
     'has 41 characters, more than the 40',
   ],
-])('[found 3] the JSON reader’s limit of %s is exact', (_what, within, beyond, problem) => {
+])('[found 3] the JSON reader accepts exactly as many %s as its limit allows', (_what, within, beyond, problem) => {
   const read = (text: string) => runToEnd(readJsonValue(text, few));
 
   if (_what === 'documents') expect(() => read(within)).toThrow(JsonSyntaxError);
@@ -150,7 +150,7 @@ test.each([
   expect(() => read(beyond)).toThrow(problem);
 });
 
-test('[found 3] the values of all documents in a file count together, and a number has a maximum length', () => {
+test('[found 3] the number of values in a file, and the length of a number, are limited', () => {
   const text = '[1,2,3,4,5,6]'.repeat(3);
 
   expect(() => runToEnd(readJsonValue(text, { ...few, documents: 3 }))).toThrow(
@@ -166,7 +166,7 @@ test.each([
   '\\"x',
   '\\\\\\"',
   '\\\\',
-])('[found 3] a long string of %s is scanned in steps, and read as JSON.parse reads it', (piece) => {
+])('[found 3] a long string of %s is scanned in steps, with the same result as JSON.parse', (piece) => {
   const text = `["${piece.repeat(2_000_000 / piece.length)}",1]`;
   const work = readJsonValue(text, JSON_LIMITS);
   let steps = 0;

@@ -32,7 +32,7 @@ test.each([
   ],
   ['a single value', ' "text" ', '"text"'],
   ['empty ones', ' { } ', '{}'],
-])('sortedJson: %s', (_, text, sorted) => {
+])('sortedJson sorts the keys of objects: %s', (_, text, sorted) => {
   expect(sortedJson(text)).toBe(sorted);
 });
 
@@ -42,7 +42,7 @@ test('sortedJson accepts objects nested as deeply as the API server allows', () 
   expect(sortedJson(text)).toBe(`${'{"a":'.repeat(10_000)}1${',"b":0}'.repeat(10_000)}`);
 });
 
-test('sortedJson keeps the value of any JSON, however it is formatted', () => {
+test('sortedJson does not change the value of any JSON, however it is formatted', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1, '\t'), (value, indent) => {
       const plain = JSON.stringify(value);

@@ -23,13 +23,13 @@ test('a text file is read on first use, and only once', () => {
   expect([first, texts('a.yaml')]).toEqual(['first', 'first']);
 });
 
-test('given texts are returned without reading a file', () => {
+test('textFiles returns given contents without reading a file', () => {
   const texts = textFiles({ 'base/a.yaml': 'a: 1\n', 'empty.css': '' });
 
   expect([texts('base/a.yaml'), texts('empty.css')]).toEqual(['a: 1\n', '']);
 });
 
-test('the error for a missing path names it', () => {
+test('the error for a missing file contains its path', () => {
   const ofFolder = textFiles(folderWith({ 'a.yaml': '' }));
   const given = textFiles({ 'a.yaml': '' });
 

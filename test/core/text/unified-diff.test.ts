@@ -7,7 +7,7 @@ test('the diff of equal texts has no hunks', () => {
   expect(unifiedDiff('', '')).toEqual([]);
 });
 
-test('the diff shows a change with three lines on each side', () => {
+test('a hunk of the diff has three unchanged lines before and after the change', () => {
   const before = ['1', '2', '3', '4', 'old', '6', '7', '8', '9'].join('\n');
   const after = ['1', '2', '3', '4', 'new', 'more', '6', '7', '8', '9'].join('\n');
 
@@ -31,7 +31,7 @@ test('the diff has separate hunks for distant changes', () => {
   ]);
 });
 
-test('the diff of a text from or to nothing is one hunk', () => {
+test('if one of the texts is empty, the diff is one hunk', () => {
   expect(unifiedDiff('', 'a\nb\n')).toEqual(['@@ -0,0 +1,2 @@', '+a', '+b']);
   expect(unifiedDiff('a\nb\n', '')).toEqual(['@@ -1,2 +0,0 @@', '-a', '-b']);
 });
@@ -51,7 +51,7 @@ test('the hunks of a diff turn the first text into the second, with the fewest l
   );
 });
 
-test('texts with nothing in common are compared in bounded time', () => {
+test('the time to compare two long texts without common lines is limited', () => {
   const before = Array.from({ length: 20_000 }, (_, at) => `a${at}`);
   const after = Array.from({ length: 20_000 }, (_, at) => `b${at}`);
 
@@ -62,7 +62,7 @@ test('texts with nothing in common are compared in bounded time', () => {
   expect(patched(['same', ...before], lines)).toEqual(['same', ...after]);
 });
 
-test('the diff of a long text from or to nothing is one hunk', () => {
+test('if one text is empty and the other one is long, the diff is one hunk', () => {
   const lines = Array.from({ length: 1_001 }, (_, at) => `${at}`);
 
   const [appears, goes] = [unifiedDiff('', whole(lines)), unifiedDiff(whole(lines), '')];

@@ -22,7 +22,7 @@ test.each([
   expect(missingLine(shown, printed)?.replaceAll(/\s+/g, ' ')).toBe(missing);
 });
 
-test('a block of an unknown kind in a page of the tutorial is an error', () => {
+test('a code block of an unknown kind on a page of the tutorial is an error', () => {
   expect(blocksOf('```ts a/b.ts\nx\n```\n\n```sh fails\na\nb\n```\n')).toEqual([
     { kind: 'file', path: 'a/b.ts', text: 'x\n' },
     { kind: 'commands', lines: ['a', 'b'], fails: true },

@@ -53,7 +53,7 @@ function inAnotherForm(line: string, folder: string): string {
 }
 
 test(
-  'the six pages of the tutorial lead from an empty folder to an operator, and show what is printed',
+  'the commands on the six pages of the tutorial succeed, and print what the pages show',
   PATIENT,
   async () => {
     const reader = await newReader();

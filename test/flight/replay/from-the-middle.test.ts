@@ -40,7 +40,7 @@ const PATCHED = {
 };
 
 describe('a record that begins in the middle of a run', () => {
-  it('a replay from the middle of a run has the delayed keys, due at their recorded times', async () => {
+  it('a replay from the middle of a run has the delayed keys with their recorded times', async () => {
     const record = new MadeRecord({ objects: [configMap('web', '9', { a: '1' })] })
       .add({
         ...{ kind: 'queued', at: 1_000, controller: 'copy', key: 'demo/web', state: 'delayed' },
@@ -59,7 +59,7 @@ describe('a record that begins in the middle of a run', () => {
     expect(found).toMatchObject({ differences: [], attempts: 1, writes: 1 });
   });
 
-  it('a replay from the middle runs an attempt again that began earlier, with its earlier requests', async () => {
+  it('a replay from the middle repeats an attempt that began before it, with its earlier requests', async () => {
     const record = carriedRecord('1', '1')
       .event(2_010, 'ADDED', configMap('web-copy', '11', { a: '1' }))
       .event(5_000, 'MODIFIED', configMap('web', '13', { a: '3' }))
@@ -81,7 +81,7 @@ describe('a record that begins in the middle of a run', () => {
     ]);
   });
 
-  it('a replay from the middle skips such an attempt if its caches are newer than what it had read, and reports that', async () => {
+  it('an attempt that began earlier is skipped, with a note, if the caches are newer than what it read', async () => {
     const record = carriedRecord('2', '1')
       .event(2_010, 'ADDED', configMap('web-copy', '11', { a: '1' }))
       .event(5_000, 'MODIFIED', configMap('web', '13', { a: '3' }))
@@ -94,7 +94,7 @@ describe('a record that begins in the middle of a run', () => {
     expect(found.notes.join()).toContain('an attempt at demo/web had begun before the record');
   });
 
-  it("a replay from the middle hides an attempt's own creations from it until it reaches the same point", async () => {
+  it('an object that an attempt had created is hidden from its replay until it is created again', async () => {
     const seen: number[] = [];
     const made = carriedRecord('1', '1');
     const created = configMap('web-copy', '11', { a: '1' });
@@ -127,7 +127,7 @@ describe('a record that begins in the middle of a run', () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  it('a replay from the middle skips an attempt that does not reach the same point', async () => {
+  it('an attempt that began earlier is skipped if its replay does not make the same requests', async () => {
     const by = { controller: 'copy', key: 'demo/web', id: 50 };
     const record = new MadeRecord({ objects: [configMap('web', '9', { a: '1' })] })
       .add(
@@ -146,7 +146,7 @@ describe('a record that begins in the middle of a run', () => {
     expect(found.notes.join()).toContain('it is not compared');
   });
 
-  it('a replay from the middle does not compare which fields change managers, because that depends on earlier writes', async () => {
+  it('a replay from the middle does not compare changes of managedFields, which depend on earlier writes', async () => {
     const patch = (body: unknown, type: string): object => ({
       ...{ method: 'PATCH', path: `${PATH}/web-copy?fieldManager=copy&fieldValidation=Warn` },
       ...{ status: 200, body, contentType: type, answer: configMap('web-copy', '14', { a: '3' }) },
@@ -169,7 +169,7 @@ describe('a record that begins in the middle of a run', () => {
     expect(found).toMatchObject({ differences: [], attempts: 1, writes: 1 });
   });
 
-  it('a replay from the middle skips an attempt whose earlier requests are not in the record', async () => {
+  it('an attempt that began earlier is skipped if its requests are not in the record', async () => {
     const made = carriedRecord('1', '1');
     const lines = made.lines.flatMap((line): RecordLine[] => {
       if (line.kind === 'begin') return [{ ...line, incomplete: true }];

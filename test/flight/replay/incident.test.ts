@@ -47,7 +47,7 @@ function fromTheStart(names: readonly string[]): MadeRecord {
   );
 }
 
-it('an incident contains the list with which the process began, and everything about its key', async () => {
+it('an incident contains the first list of the process, and everything about its key', async () => {
   const names = ['web', ...Array.from({ length: 30 }, (_, index) => `other-${index}`)];
   const incident = incidentOf(fromTheStart(names).record(310_000), 'demo/web', 310_000);
 
@@ -65,7 +65,7 @@ it('an incident contains the list with which the process began, and everything a
   expect(end).toMatchObject({ outcome: 'success', writes: [{}, {}].map(() => expect.any(String)) });
 });
 
-it('an incident contains the watch event that marks the end of the initial objects', () => {
+it('an incident contains the bookmark that marks the end of the initial objects of a watch', () => {
   const bookmark = {
     type: 'BOOKMARK',
     object: {

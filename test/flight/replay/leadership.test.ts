@@ -25,7 +25,7 @@ function patched(a: string) {
 }
 
 describe('leadership in a replay', () => {
-  it('leadership in a replay begins when the recorded process got it, with all objects of its caches', async () => {
+  it('in a replay leadership begins when the recorded process gained it, and all objects are reconciled', async () => {
     const record = new MadeRecord({ leads: false, objects: [configMap('web', '9', { a: '1' })] })
       .header(ELECTED)
       .event(2_000, 'MODIFIED', configMap('web', '11', { a: '2' }))
@@ -38,7 +38,7 @@ describe('leadership in a replay', () => {
     expect(found).toMatchObject({ differences: [], attempts: 1, writes: 1 });
   });
 
-  it('leadership in a replay ends with its recorded loss, and the report says so', async () => {
+  it('in a replay leadership ends when the recorded process lost it, and the report says so', async () => {
     const record = copyIncident()
       .header(ELECTED)
       .add({ kind: 'leader', at: 300_020, leads: false })
@@ -51,7 +51,7 @@ describe('leadership in a replay', () => {
     expect(found.notes.join()).toContain('the process lost its leadership there');
   });
 
-  it('a replay continues with the next term, whose first list has the objects seen until then', async () => {
+  it('a replay continues in the next term of leadership, with the objects known until then', async () => {
     const record = new MadeRecord({ objects: [configMap('web', '9', { a: '1' })] })
       .header(ELECTED)
       .event(2_000, 'MODIFIED', configMap('web', '11', { a: '2' }))
@@ -71,7 +71,7 @@ describe('leadership in a replay', () => {
     expect(found).toMatchObject({ differences: [], attempts: 3, writes: 3, endedAt: 120_000 });
   });
 
-  it('the next term of a replay also lists sources of which the record shows no list', async () => {
+  it('in the next term a replay also lists sources whose list is not in the record', async () => {
     const shown = {
       ...CONFIG_MAPS,
       ...{ id: 'services', kind: 'Service', plural: 'services' },
@@ -96,7 +96,7 @@ describe('leadership in a replay', () => {
     expect(found).toMatchObject({ differences: [], attempts: 1, writes: 1 });
   });
 
-  it('a replay compares the terms after the first, too', async () => {
+  it('a replay also compares the attempts after the first term of leadership', async () => {
     const record = new MadeRecord({ objects: [configMap('web', '9', { a: '1' })] })
       .header(ELECTED)
       .add({ kind: 'leader', at: 50_000, leads: false })
@@ -111,7 +111,7 @@ describe('leadership in a replay', () => {
     ]);
   });
 
-  it('a replay requires that the process led at some time', async () => {
+  it('a replay requires that the process was the leader at some time', async () => {
     const record = new MadeRecord({ leads: false }).header(ELECTED).record();
 
     await expect(replay({ record, controllers: [copying()] })).rejects.toThrow(
@@ -119,7 +119,7 @@ describe('leadership in a replay', () => {
     );
   });
 
-  it('the settings of a module can decide about leadership in a replay', async () => {
+  it('the settings of a module can enable leader election in a replay', async () => {
     const record = new MadeRecord({ leads: false }).record();
     const leaderElection = {
       ...{ leaseName: 'copy', leaseNamespace: 'demo', releaseOnStop: true },

@@ -5,8 +5,8 @@ import { replay } from '../../../operator/flight/replay/replay.ts';
 import { copyIncident, copying } from './copy-incident.ts';
 import { configMap, MadeRecord, PATH } from './made-record.ts';
 
-describe('a replay', () => {
-  it('a replay of the same code does what the record has, without real waiting', async () => {
+describe('replaying a record', () => {
+  it('a replay of the same code makes the recorded writes, without real delays', async () => {
     const found = await replay({
       record: copyIncident().record(310_000),
       controllers: [copying()],
@@ -16,7 +16,7 @@ describe('a replay', () => {
     expect(found).toMatchObject({ attempts: 2, writes: 2, endedAt: 310_000 });
   });
 
-  it('a replay names the first write that differs', async () => {
+  it('a replay reports the first write that differs', async () => {
     const found = await replay({
       record: copyIncident().record(310_000),
       controllers: [copying('-2-copy')],
@@ -32,7 +32,7 @@ describe('a replay', () => {
     ]);
   });
 
-  it('a replay continues with a cluster in the recorded state if allowed, and reports where it left the record', async () => {
+  it('with `continues` a replay goes on after a difference, with a cluster in the recorded state', async () => {
     const found = await replay({
       record: copyIncident().record(310_000),
       controllers: [copying('-2-copy')],
@@ -46,7 +46,7 @@ describe('a replay', () => {
     expect(Object.fromEntries(data)).toEqual({ web: { a: '3' }, 'web-2-copy': { a: '3' } });
   });
 
-  it('a replay recognises an attempt that failed with an error without a code', async () => {
+  it('a replay recognises a recorded failure whose error has no code', async () => {
     const record = new MadeRecord({ objects: [configMap('web', '9', { a: '1' })] })
       .event(2_000, 'MODIFIED', configMap('web', '11', { a: '2' }))
       .attempt(2_001, 'demo/web', [], {

@@ -25,11 +25,11 @@ const COPY = {
   metadata: { name: 'web-copy', namespace: 'demo' },
 } as const;
 
-describe('an attempt that fails', () => {
+describe('a failing attempt in a replay', () => {
   it.each([
     ['panic', new TypeError('x is not a function')],
     ['error', new Error('not today')],
-  ] as const)('an attempt that fails in the record fails in the replay, too: %s', async (result, error) => {
+  ] as const)('an attempt that failed in the record also fails in the replay: %s', async (result, error) => {
     const { message } = error;
     const record = changed()
       .attempt(2_001, 'demo/web', [], { result, error: { code: 'ERROR', message } })
@@ -41,7 +41,7 @@ describe('an attempt that fails', () => {
     expect(found.ofKey('demo/web').outcome).toBe(result);
   });
 
-  it('an attempt that fails in the replay but not in the record is a difference', async () => {
+  it('if an attempt fails only in the replay, the replay reports a difference', async () => {
     const record = changed().attempt(2_001, 'demo/web', []).record(2_002);
     const controllers = [copyDoing(() => Promise.reject(new Error('not today')))];
 
@@ -51,7 +51,7 @@ describe('an attempt that fails', () => {
   });
 });
 
-describe('an error that nobody catches', () => {
+describe('an uncaught error in a replay', () => {
   const crash = { reason: 'crash', why: 'it broke' } as const;
 
   const fail = (): never => {
@@ -62,7 +62,7 @@ describe('an error that nobody catches', () => {
     ['in a promise', async (): Promise<void> => void Promise.reject(new Error('it broke'))],
     ['in a timer', async (): Promise<void> => void setTimeout(fail, 10)],
     ['in the next tick', async (): Promise<void> => process.nextTick(fail)],
-  ] as const)('%s ends the replay as it ended the recorded process', async (_, reconcile) => {
+  ] as const)('an uncaught error %s ends the replay where it ended the recorded process', async (_, reconcile) => {
     const record = changed().attempt(2_001, 'demo/web', []).header(crash).record(2_030);
     const before = process.listenerCount('unhandledRejection');
 
@@ -73,7 +73,7 @@ describe('an error that nobody catches', () => {
     expect(process.listenerCount('unhandledRejection')).toBe(before);
   });
 
-  it('a replay that ends with another uncaught error reports both errors', async () => {
+  it('a replay that ends with an uncaught error other than the recorded one reports both errors', async () => {
     const record = changed()
       .attempt(2_001, 'demo/web', [])
       .header({ ...crash, why: 'it tore' })
@@ -95,7 +95,7 @@ describe('an error that nobody catches', () => {
   });
 });
 
-describe('a write that nobody waits for', () => {
+describe('a write in a replay that the reconciler does not await', () => {
   /** Its request comes 50 ms after the end of the attempt. */
   function lateRecord(): MadeRecord {
     const made = changed().attempt(2_001, 'demo/web', []);
@@ -122,7 +122,7 @@ describe('a write that nobody waits for', () => {
     async ({ client }: ReconcileContext): Promise<void> =>
       void setTimeout(() => void client.create(configMaps, { ...COPY, metadata }), 50);
 
-  it('a write that no code awaits is made after the attempt, as in the record', async () => {
+  it('a write without an await is sent after the attempt has ended, as in the record', async () => {
     const controllers = [copyDoing(later(COPY.metadata))];
 
     const found = await replay({ record: lateRecord().record(), controllers });
@@ -130,7 +130,7 @@ describe('a write that nobody waits for', () => {
     expect(found).toMatchObject({ differences: [], attempts: 1, writes: 1 });
   });
 
-  it('a different write that no code awaits is a difference', async () => {
+  it('if a write without an await differs, the replay reports a difference', async () => {
     const metadata = { name: 'web-2-copy', namespace: 'demo' };
     const controllers = [copyDoing(later(metadata))];
 
@@ -139,7 +139,7 @@ describe('a write that nobody waits for', () => {
     expect(differences).toMatchObject([{ at: 2_051, kind: 'write', key: 'demo/web' }]);
   });
 
-  it('a missing write that no code awaits is a difference', async () => {
+  it('if a write without an await is missing, the replay reports a difference', async () => {
     const controllers = [copyDoing(async () => {})];
 
     const { differences } = await replay({ record: lateRecord().record(), controllers });

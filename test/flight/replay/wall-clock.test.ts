@@ -37,8 +37,8 @@ function jumpedRecord(): MadeRecord {
   return change(made, 5_000, WALL + 5_000 + 2 * HOUR_MS, '13');
 }
 
-describe('a wall clock that jumped', () => {
-  it('a jump of the wall clock also happens in the replay, for code that reads the clock itself', async () => {
+describe('replaying a jump of the wall clock', () => {
+  it('for code that reads the clock, the wall clock jumps in the replay as in the record', async () => {
     const found = await replay({ record: jumpedRecord().record(), controllers: [timing] });
 
     expect(found).toMatchObject({ differences: [], attempts: 3, writes: 3 });
@@ -48,7 +48,7 @@ describe('a wall clock that jumped', () => {
     ]);
   });
 
-  it('the replay reports times as the wall clock showed them at each moment', async () => {
+  it('the replay reports times of the wall clock with its recorded jumps', async () => {
     const { wallAt } = await replay({ record: jumpedRecord().record(), controllers: [timing] });
 
     expect([1_500, 3_000, 5_000].map((at) => wallAt(at) - WALL - at)).toEqual([
@@ -63,7 +63,7 @@ describe('a wall clock that jumped', () => {
     ['after it was set back', 3_000 - HOUR_MS, 3_000],
     ['in a time that was left out', HOUR_MS, 4_000],
     ['after it was set forward', 5_000 + 2 * HOUR_MS, 5_000],
-  ])('a time of day for --until means the moment at which the recorded clock showed it: %s', (_, ahead, at) => {
+  ])('a time of day for `--until` is a time of the recorded clock: %s', (_, ahead, at) => {
     expect(untilAt(new Date(WALL + ahead).toISOString(), jumpedRecord().record())).toBe(at);
   });
 

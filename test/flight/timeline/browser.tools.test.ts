@@ -110,7 +110,7 @@ test('the timeline page shows ten thousand events, and sends no requests', async
   expect(refused).toBe('connect-src');
 }, 120_000);
 
-test('a click on an event shows the state before and after, and what changed', async () => {
+test('a click on an event shows the state before and after it, and what changed', async () => {
   const { page, complaints } = await opened(oneReconcile());
   const { x, y } = await placeOf(page, 'web/shop', 0.5);
 
@@ -287,7 +287,7 @@ test('the table shows every event in pages, and opens the same details as the ch
   );
 });
 
-test('keys can be sorted by their errors and by their first event', async () => {
+test('keys can be sorted by the number of errors and by the first event', async () => {
   const begin = (key: string, id: number): readonly RecordLine[] => [
     { kind: 'begin', at: id * 1_000, controller: 'website', key, id, attempt: 0, waitedMs: 0 },
     {
@@ -311,7 +311,7 @@ test('keys can be sorted by their errors and by their first event', async () => 
   await expect.poll(() => labels.allInnerTexts()).toEqual(['c', 'a', 'b']);
 });
 
-test('a mouse can zoom and move the chart: by wheel, on the axis, in the strip and by dragging', async () => {
+test('the chart can be zoomed and moved with a mouse: by wheel, dragging, axis and overview strip', async () => {
   const { page } = await opened(oneReconcile());
   const seen = page.locator('#seen');
   const { x, y } = await placeOf(page, 'web/shop', 0.5);
@@ -375,7 +375,7 @@ const CONTRASTS = `(() => {
 test.each([
   'light',
   'dark',
-] as const)('the timeline page is %s like the system, with enough contrast', async (colorScheme) => {
+] as const)('the timeline page has the colour scheme of the system (%s), with enough contrast', async (colorScheme) => {
   const { page } = await opened(oneReconcile(), { colorScheme });
   const ground = (): Promise<readonly number[]> =>
     page.evaluate(

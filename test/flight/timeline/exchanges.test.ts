@@ -14,7 +14,7 @@ import {
 } from './example-record.ts';
 import { answer, itemOf, KEY, STATE, shown, stateOf, watchOf, write } from './lines-and-items.ts';
 
-test("a watch event older than the answer to a write does not replace the operator's state", () => {
+test('an older watch event does not replace the state that the answer to a write contained', () => {
   const begin = {
     kind: 'begin',
     at: 40,
@@ -50,7 +50,7 @@ test("a watch event older than the answer to a write does not replace the operat
   expect(data.objects[0]?.versions).toHaveLength(3); // the watch brings what the answer had
 });
 
-test('a chunk of a watch may end anywhere in a line', () => {
+test('the events of a watch are found wherever its chunks are split', () => {
   const text = [
     { type: 'ADDED', object: website('shöp', 10, 1) },
     { type: 'BOOKMARK', object: { kind: 'Website', metadata: { resourceVersion: '20' } } },
@@ -78,7 +78,7 @@ test('a chunk of a watch may end anywhere in a line', () => {
   );
 });
 
-test('a list shows changed and deleted objects, page by page', () => {
+test('changed and deleted objects are found in a list of several pages', () => {
   const list = (
     id: number,
     query: string,
@@ -121,7 +121,7 @@ test('a list shows changed and deleted objects, page by page', () => {
   });
 });
 
-test('a watch that begins with all objects shows deleted objects, too', () => {
+test('a watch with sendInitialEvents also shows which objects were deleted', () => {
   const path =
     '/apis/apps/v1/deployments?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
   const bookmark = {
@@ -159,7 +159,7 @@ test.each([
     'was refused after 5 ms: 409 Conflict',
   ],
   ['a body that is no JSON', 500, 'oops', true, 'was refused after 5 ms: 500'],
-])('a write that fails by %s is an error, and shows the object that existed', (_, status, body, failed, words) => {
+])('a write that fails by %s is an error, and has the object as it was before', (_, status, body, failed, words) => {
   const data = timelineOf(
     exampleRecord([
       STATE,
@@ -192,7 +192,7 @@ test.each([
     'read',
     undefined,
   ],
-])('the timeline distinguishes %s from a write and from an error', (_, changes, status, kind, failed) => {
+])('for %s the timeline shows whether it is a write, and whether it failed', (_, changes, status, kind, failed) => {
   const data = timelineOf(exampleRecord([STATE, write(changes), ...answer(status, {})]));
 
   const [item] = data.items.filter(({ row }) => data.rows[row]?.name === 'web/shop');
@@ -211,13 +211,13 @@ test.each([
     [{ kind: 'ended', at: 26, id: 70, error: { code: 'ABORTED', message: 'it gave up' } }],
     { tone: 'off', to: 26 },
   ],
-] as const)('the timeline marks a call with %s', (_, lines, expected) => {
+] as const)('the timeline shows how a call ended: %s', (_, lines, expected) => {
   const data = timelineOf(exampleRecord([STATE, write(), ...lines]));
 
   expect(itemOf(data, 'write')).toMatchObject(expected);
 });
 
-test('a watch that the API server ends, refuses or loses is an error', () => {
+test('if the API server ends, refuses or loses a watch, the timeline shows an error', () => {
   const data = timelineOf(
     exampleRecord([
       STATE,

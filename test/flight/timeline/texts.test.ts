@@ -67,7 +67,7 @@ const { tree } = fc.letrec((tie) => ({
   ),
 }));
 
-test('a JSON value printed as YAML has the same meaning to a YAML parser', () => {
+test('a JSON value printed as YAML is parsed as the same value', () => {
   fc.assert(
     fc.property(tree, (value) => {
       const plain: unknown = JSON.parse(JSON.stringify(value)); // without -0 and prototypes
@@ -79,7 +79,7 @@ test('a JSON value printed as YAML has the same meaning to a YAML parser', () =>
   );
 });
 
-test('an object is printed as usual YAML, and its managers are comments', () => {
+test('an object is printed as YAML, with its managedFields as comments', () => {
   const lines = objectLines({
     kind: 'ConfigMap',
     metadata: {
@@ -124,7 +124,7 @@ test('an object is printed as usual YAML, and its managers are comments', () => 
 
 const textArbitrary = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 });
 
-test('packed texts can be unpacked, whatever text they are based on', () => {
+test('packed texts can be unpacked, whichever earlier text each is based on', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(textArbitrary, fc.nat()), { maxLength: 200 }), (given) => {
       const packed = new PackedTexts();
@@ -140,7 +140,7 @@ test('packed texts can be unpacked, whatever text they are based on', () => {
   );
 });
 
-test('a packed version of an object costs only its difference, and an equal one costs nothing', () => {
+test('packing another version of an object adds only the difference, or nothing if it is equal', () => {
   const packed = new PackedTexts();
   const lines = Array.from({ length: 50 }, (_, index) => `line ${index}`);
   const first = packed.add(lines);
@@ -152,7 +152,7 @@ test('a packed version of an object costs only its difference, and an equal one 
   expect(third).toBe(second);
 });
 
-test('texts beyond the limit are omitted and counted', () => {
+test('texts that exceed the limit are omitted and counted', () => {
   const packed = new PackedTexts(9);
 
   expect([packed.add(['a', 'b']), packed.add(['c', 'd']), packed.add(['e'])]).toEqual([
@@ -181,7 +181,7 @@ function commonLength(a: readonly number[], b: readonly number[]): number {
   return rows[b.length] ?? 0;
 }
 
-test('a diff contains both texts, and keeps as many lines as possible', () => {
+test('a diff contains both texts, with as many common lines as possible', () => {
   fc.assert(
     fc.property(numbers, numbers, (before, after) => {
       const diff = lineDiff(before, after);
@@ -196,7 +196,7 @@ test('a diff contains both texts, and keeps as many lines as possible', () => {
   );
 });
 
-test('a diff of two very different texts replaces one by the other', () => {
+test('the diff of two very different texts removes all old lines and adds all new lines', () => {
   const before = Array.from({ length: 2_000 }, (_, index) => index);
   const after = before.map((number) => number + 10_000);
 
@@ -221,11 +221,11 @@ test.each([
   [184_000, '3 min 4 s'],
   [7_500_000, '2 h 5 min'],
   [7_200_000, '2 h'],
-])('%d ms are printed as %s, in the record and in the page', (ms, expected) => {
+])('%d ms are printed as %s, by the code for records and by the page', (ms, expected) => {
   expect([durationWords(ms), spanWords(ms)]).toEqual([expected, expected]);
 });
 
-test('wall time at a moment is computed from the last clock reading before it', () => {
+test('the wall time of an event is computed from the last clock reading before it', () => {
   const walls = [
     [0, 1_000],
     [500, 100_000],
@@ -242,15 +242,15 @@ test.each([
   [0.1, '12:34:56.7895'],
   [1_000, '12:34:56'],
   [60_000, '12:34'],
-])('a time beside others that are %d ms away is printed with the digits that it needs', (step, expected) => {
+])('times that are %d ms apart are printed with the necessary digits', (step, expected) => {
   expect(clockWords(Date.parse('2030-01-01T12:34:56.789Z') + 0.5, step)).toBe(expected);
 });
 
-test('a time that no clock can show is printed as a dash', () => {
+test('an invalid time is printed as a dash', () => {
   expect([Number.NaN, 1e20].map((wall) => clockWords(wall))).toEqual(['–', '–']);
 });
 
-test('the ticks of an axis are at whole wall times, and not closer than allowed', () => {
+test('the ticks of the axis are at round wall times, and not closer than allowed', () => {
   fc.assert(
     fc.property(
       fc.double({ min: 1, max: 1e9, noNaN: true }),

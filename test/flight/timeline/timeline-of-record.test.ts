@@ -24,7 +24,7 @@ import {
   write,
 } from './lines-and-items.ts';
 
-test('the timeline shows that a change wakes a key, the key is reconciled, and the reconcile writes', () => {
+test('the timeline links a change with the key that it enqueues, the reconcile, and its write', () => {
   const data = timelineOf(
     exampleRecord([
       STATE,
@@ -91,7 +91,7 @@ test('the timeline compares a reconcile with what the previous attempt read', ()
   expect(reconciles.map(({ open, to }) => [open, to])).toEqual(Array(3).fill([true, 600_000]));
 });
 
-test('a wait in the timeline ends with the attempt, with the next wait, or at its time', () => {
+test('in the timeline a wait of a key ends with the attempt, with the next wait, or after its delay', () => {
   const held = (at: number, policy: string, forMs?: number): RecordLine => ({
     ...{ kind: 'held', at, ...KEY, policy },
     ...(forMs !== undefined && { forMs }),
@@ -117,7 +117,7 @@ test('a wait in the timeline ends with the attempt, with the next wait, or at it
   ]);
 });
 
-test('the timeline includes what began before the record, and its chart does not get longer for it', () => {
+test('the timeline includes what began before the record, without a longer time axis', () => {
   const carried = { carried: true } as const;
   const data = timelineOf(
     exampleRecord(
@@ -150,7 +150,7 @@ test.each([
   ['conflict', true, 'bad'],
   ['terminal', true, 'bad'],
   ['panic', true, 'bad'],
-] as const)('the timeline shows for a reconcile with the result %s whether it failed', (result, failed, tone) => {
+] as const)('the timeline shows whether a reconcile with the result %s failed', (result, failed, tone) => {
   const data = timelineOf(exampleRecord([{ kind: 'outcome', at: 5, ...KEY, id: 1, result }]));
 
   expect([itemOf(data, 'reconcile')?.failed, itemOf(data, 'reconcile')?.tone]).toEqual([
@@ -159,7 +159,7 @@ test.each([
   ]);
 });
 
-test('states of watches and leadership are consecutive bars', () => {
+test('the states of watches and of leadership are shown as consecutive bars', () => {
   const data = timelineOf(
     exampleRecord([
       { ...STATE, leads: false },
@@ -185,7 +185,7 @@ test('states of watches and leadership are consecutive bars', () => {
   expect(data.items.filter(({ failed }) => failed)).toHaveLength(1);
 });
 
-test('later segments repeat known facts, and add nothing to the timeline', () => {
+test('facts that later segments of a record repeat are shown only once', () => {
   const known: readonly RecordLine[] = [
     { kind: 'cached', at: 0, source: WEBSITES, objects: [website('shop', 10, 1)] },
     { kind: 'queued', at: 0, ...KEY, state: 'delayed', dueInMs: 2_000, failures: 1, priority: 0 },
@@ -203,7 +203,7 @@ test('later segments repeat known facts, and add nothing to the timeline', () =>
   );
 });
 
-test('the timeline shows a jump of the clock, and not its drift', () => {
+test('the timeline shows jumps of the clock, but not small drifts', () => {
   const began = Date.parse('2030-01-01T12:00:00Z');
   const data = timelineOf(
     exampleRecord([
@@ -225,7 +225,7 @@ test('the timeline shows a jump of the clock, and not its drift', () => {
   ]);
 });
 
-test('an empty record has a timeline, and a truncated one ends where it was cut', () => {
+test('an empty record has a timeline, and that of a truncated record ends where it was cut', () => {
   const nothing = timelineOf(
     exampleRecord([], { began: 'never', sources: [], controllers: [], to: 0 }),
   );

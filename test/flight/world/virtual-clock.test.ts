@@ -4,7 +4,7 @@ import { VirtualClock } from '../../../operator/flight/world/virtual-clock.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
 describe('VirtualClock', () => {
-  it('VirtualClock returns whole milliseconds of wall time, which can be set and then continues', () => {
+  it('VirtualClock returns wall time in whole milliseconds, which continues from a set time', () => {
     const clock = new VirtualClock(100.25, 1_000.5);
 
     const before = clock.now();
@@ -16,7 +16,7 @@ describe('VirtualClock', () => {
     expect(clock.monotonic()).toBe(110.25);
   });
 
-  it('VirtualClock rings no alarm that is due later, and none when it is moved', () => {
+  it('VirtualClock calls no function before it is due, and none when the clock is moved', () => {
     const clock = new VirtualClock(0, 0);
     const rung: number[] = [];
     for (const at of [10, 20]) clock.schedule(at, () => rung.push(at));
@@ -29,7 +29,7 @@ describe('VirtualClock', () => {
     expect(clock.next?.dueAt).toBe(20);
   });
 
-  it('an alarm that rings late does not turn VirtualClock back', () => {
+  it('calling a function late does not turn VirtualClock back', () => {
     const clock = new VirtualClock(0, 0);
     clock.schedule(10, () => {});
     clock.moveTo(30);
@@ -39,7 +39,7 @@ describe('VirtualClock', () => {
     expect(clock.monotonic()).toBe(30);
   });
 
-  it('VirtualClock knows the owner of each waiting alarm, and can drop all alarms of one owner', () => {
+  it('VirtualClock knows the owner of each scheduled call, and can drop all calls of one owner', () => {
     const clock = new VirtualClock<'one' | 'two'>(0, 0);
     clock.of('one').schedule(5, () => {});
     clock.of('two').schedule(5, () => {});
@@ -51,7 +51,7 @@ describe('VirtualClock', () => {
     expect(clock.next?.owner).toBe('two');
   });
 
-  it('VirtualClock rings alarms by time and then in the order of setting, without cancelled ones', () => {
+  it('VirtualClock makes scheduled calls by time, then in the order of scheduling, if not cancelled', () => {
     const alarms = fc.array(fc.record({ at: fc.integer({ min: 0, max: 6 }), kept: fc.boolean() }));
     fc.assert(
       fc.property(alarms, alarms, (first, second) => {

@@ -19,7 +19,7 @@ function passed(options: GateConfigOptions): readonly (readonly string[])[] {
   ]);
 }
 
-test('the gate passes exactly the declared paths, each with its time limit', () => {
+test("the gate's configuration accepts exactly the declared paths, each with its time limit", () => {
   expect(passed({ paths: [NAMES, CONVERT] })).toEqual([
     ['/convert', '30'],
     ['/validate/names.websites.example.com', '7'],
@@ -30,7 +30,7 @@ test("the order of the declarations does not change the gate's configuration", (
   expect(gateConfig({ paths: [CONVERT, NAMES] })).toBe(gateConfig({ paths: [NAMES, CONVERT] }));
 });
 
-test("a request line passes only with the API server's query, and a dot matches only a dot", () => {
+test("a request line may have only the API server's query, and a dot in a path is escaped", () => {
   const [, expression = ''] =
     /"~(\^POST [^"]*)" review;/.exec(gateConfig({ paths: [NAMES] })) ?? [];
   const passes = new RegExp(expression.replace('\\z', '$'));
@@ -42,7 +42,7 @@ test("a request line passes only with the API server's query, and a dot matches 
   expect(passes.test(`POST ${NAMES.path} HTTP/1.0`)).toBe(false);
 });
 
-test('every location is a declared path, or answers itself', () => {
+test("every location in the gate's configuration is a declared path, or returns a fixed answer", () => {
   const text = gateConfig({ paths: [NAMES, CONVERT] });
 
   const locations = [...text.matchAll(/location (?:= )?(\S+) \{([^}]*)\}/g)];
@@ -50,7 +50,7 @@ test('every location is a declared path, or answers itself', () => {
   expect(neither.map(([, path]) => path)).toEqual([CONVERT.path, NAMES.path]);
 });
 
-test("without an address the gate listens on IPv4 and IPv6, and passes requests to the operator's default address", () => {
+test("by default the gate listens on IPv4 and IPv6, and uses the operator's default address", () => {
   const text = gateConfig({ paths: [NAMES] });
 
   expect(text).toContain('listen [::]:9443 ssl ipv6only=off;\n');
@@ -136,13 +136,13 @@ test.each([
   expect(() => gateConfig({ paths: [NAMES], listen })).toThrow('the gate cannot listen on');
 });
 
-test("the gate's configuration says what it was generated from", () => {
+test('readGateConfig returns the options from which a configuration was generated', () => {
   const options = { paths: [CONVERT, NAMES], operator: 'unix:/a/b.sock', listen: ['10.0.0.1:443'] };
 
   expect(readGateConfig(gateConfig(options))).toEqual(options);
 });
 
-test('a configuration with metrics says where they are, and only its paths are paths of webhooks', () => {
+test('readGateConfig returns the options for metrics separately from the paths of webhooks', () => {
   const options = {
     ...{ paths: [NAMES], operator: '127.0.0.1:9440', listen: ['[::]:9443'] },
     metrics: { operator: '127.0.0.1:9090', listen: ['10.0.0.1:9445', '[::1]:9445'] },
@@ -151,7 +151,7 @@ test('a configuration with metrics says where they are, and only its paths are p
   expect(readGateConfig(gateConfig(options))).toEqual(options);
 });
 
-test('metrics come from 8080 of loopback to 9444 of all addresses, and without them there is no second server', () => {
+test('by default metrics are passed from 127.0.0.1:8080 to port 9444, and only if they are enabled', () => {
   const [plain, guarded] = [undefined, {}].map((metrics) =>
     gateConfig({ paths: [NAMES], ...(metrics && { metrics }) }),
   );
@@ -169,13 +169,13 @@ test.each([
   '0.0.0.0:8080',
   'unix:/run/metrics.sock',
   '127.0.0.1:8080/status',
-])('metrics from %s are refused, because what follows the gate can be read', (operator) => {
+])('metrics from %s are refused, because others could read the traffic', (operator) => {
   expect(() => gateConfig({ paths: [], metrics: { operator } })).toThrow(
     `the gate cannot pass scrapes to ${operator}`,
   );
 });
 
-test('a server for metrics that listens nowhere is refused', () => {
+test('metrics without a listen address are refused', () => {
   expect(() => gateConfig({ paths: [], metrics: { listen: [] } })).toThrow('such as [::]:9444');
 });
 
@@ -183,7 +183,7 @@ test.each([
   ['no certificates', 'ssl_verify_client on', 'ssl_verify_client optional'],
   ['other authorities', '/metrics-clients/ca.crt', '/tls/ca.crt'],
   ['another path', '(?:GET|HEAD) /metrics', '(?:GET|HEAD) /[a-z]+'],
-])('a server for metrics into which somebody has written %s is not one of ours', (_what, from, to) => {
+])('a configuration whose server for metrics has %s is not recognised as generated', (_what, from, to) => {
   const text = gateConfig({ paths: [NAMES], metrics: {} });
 
   expect(text).toContain(from);
@@ -202,7 +202,7 @@ test.each([
   expect(readGateConfig(text.replaceAll(from, to))).toBeUndefined();
 });
 
-test('the image of the gate has the configuration without paths', async () => {
+test("the configuration in the gate's image is the one that is generated without paths", async () => {
   const text = await readFile(new URL('../../../gate/gate.conf', import.meta.url), 'utf8');
 
   expect(text).toBe(gateConfig({ paths: [] }));

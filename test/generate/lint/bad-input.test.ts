@@ -5,7 +5,7 @@ import { lint } from '../../../operator/generate/lint/lint.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
 import { plain } from './good.ts';
 
-test('lint without input is an error that describes how an ambassador is recognised', () => {
+test('if lint finds no ambassador, the error says how one is recognised', () => {
   const { objects } = plain();
   const without = objects.filter(({ kind }) => kind !== 'Deployment');
 
@@ -22,7 +22,7 @@ test.each([
   ['my-own', ['--accept-paths=^/version$']],
   ['my-own', ['--accept-hosts', '^localhost$']],
   ['alpine', ['/usr/bin/kubectl', 'proxy']],
-])('an ambassador is recognised by its image and arguments, whatever its name: %s %j', (image, args) => {
+])("an ambassador is recognised by its image or arguments, whatever the container's name: %s %j", (image, args) => {
   const { objects } = plain()
     .set('proxy.name', 'sidecar')
     .set('proxy.image', image)
@@ -52,7 +52,7 @@ test.each<[string, unknown, string]>([
   ['RoleBinding.subjects', {}, 'subjects is not a list'],
   ['NetworkPolicy.spec.egress', {}, 'spec.egress is not a list'],
   ['PodDisruptionBudget.spec.selector', [], 'spec.selector is not an object'],
-])('%s = %j is reported, and does not crash lint', (path, value, message) => {
+])('for the field %s with the value %j lint reports an error, and does not crash', (path, value, message) => {
   const { objects } = plain().set(path, value);
 
   expect(() => lint(objects)).toThrow(ConfigurationError);
@@ -65,13 +65,13 @@ test.each([
   [[], 'document 8 is no object of Kubernetes: it is not an object'],
   [{ a: 1 }, 'document 8 is no object of Kubernetes: it has no apiVersion'],
   [{ apiVersion: 'v1', kind: 'Pod', metadata: {} }, 'it.metadata has no name'],
-])('%j among the documents is reported', (document, message) => {
+])('lint refuses the document %j', (document, message) => {
   const objects = [...plain().objects, document] as KubernetesObject[];
 
   expect(() => lint(objects)).toThrow(message);
 });
 
-test('empty and null lists do not crash lint', () => {
+test('lint does not crash if fields are empty or null', () => {
   for (const path of [
     'proxy.args',
     'proxy.env',
@@ -94,7 +94,7 @@ test('empty and null lists do not crash lint', () => {
   }
 });
 
-test('lint checks a flag after one that kubectl does not know, like any other flag', () => {
+test('lint also checks the flags after an unknown flag of kubectl', () => {
   const { objects } = plain().push('proxy.args', '--colour').push('proxy.args', '--disable-filter');
 
   const rules = lint(objects).map(({ rule }) => rule);

@@ -24,7 +24,7 @@ const pathsOf = (manifests: Manifests, caches: CacheSize) =>
 const LIMIT = 'containers[operator].resources.limits.memory';
 const OPTIONS = 'containers[operator].env[NODE_OPTIONS]';
 
-test('a memory limit that is just enough has no diagnostic, and one byte less has a warning', () => {
+test('a memory limit that is just enough causes no warning, and one byte less does', () => {
   for (const caches of [SMALL, MIDDLE]) {
     const enough = Math.ceil(neededMemory(caches, NODES_CHOICE).limitBytes);
 
@@ -49,7 +49,7 @@ test('the warning contains the size of the caches, the limit, and the value to w
   );
 });
 
-test('the value that the warning suggests has no diagnostic', () => {
+test('the memory limit that the warning suggests causes no warning', () => {
   for (const caches of [SMALL, MIDDLE, LARGE, { objects: 0, bytes: 0 }]) {
     const { limit, heapFlagMiB } = neededMemory(caches, NODES_CHOICE);
     const manifests = limited(limit);
@@ -71,7 +71,7 @@ test.each([
   ['250000000000m', '220000000000m'],
   ['250000Ki', '210000Ki'],
   [250_000_000, 220_000_000],
-])('the memory limit %s is enough where %s is too small', (enough, small) => {
+])('the memory limit %s is enough for caches for which %s is too small', (enough, small) => {
   expect(found(limited(enough), SMALL)).toEqual([]);
   expect(pathsOf(limited(small), SMALL)).toEqual([LIMIT]);
 });
@@ -89,13 +89,13 @@ test.each([
   expect(diagnostic?.message).toContain(`is ${JSON.stringify(limit)}, no quantity: `);
 });
 
-test('a missing memory limit is reported only by the rule about limits', () => {
+test('a missing memory limit is reported only by the rule `memory-limits`', () => {
   const rules = found(plain().remove('operator.resources.limits'), SMALL).map(({ rule }) => rule);
 
   expect(rules).toEqual(['memory-limits']);
 });
 
-test('lint checks the memory limit of the operator at any position among the containers', () => {
+test("lint checks the memory limit of the operator's container at any position in the list", () => {
   const manifests = limited('128Mi');
   const other = structuredClone(manifests.get('operator')) as { name: string };
   manifests.set('pod.containers', [
@@ -108,11 +108,11 @@ test('lint checks the memory limit of the operator at any position among the con
   expect(paths.map(({ path }) => path)).toEqual([LIMIT]);
 });
 
-test('without a status page the memory limit is not checked', () => {
+test('without `--status` the memory limit is not checked', () => {
   expect(found(limited('1Mi'), undefined)).toEqual([]);
 });
 
-test('one status page for two workloads is an error that names both', () => {
+test('one status page for two workloads is an error, whose message contains both workloads', () => {
   const manifests = plain();
   const second = structuredClone(manifests.get('Deployment')) as { metadata: { name: string } };
   second.metadata.name = 'op-b';
@@ -142,7 +142,7 @@ test("if Node's heap size is set, the caches may use more than half of the memor
   ).toEqual([OPTIONS]);
 });
 
-test("caches larger than Node's default heap require a heap size", () => {
+test("if the caches are larger than Node's default heap, a heap size is required", () => {
   const { heapFlagMiB } = neededMemory(LARGE, NODES_CHOICE);
 
   const [diagnostic, ...more] = found(limited('64Gi'), LARGE);

@@ -22,7 +22,7 @@ test.each(CANARIES)('the rule $rule reports an overlay that $does', ({
   expect([...new Set(others)].sort()).toEqual([...also].sort());
 });
 
-test.each(CANARIES)('the message of $rule has place, reason and remedy if an overlay $does', ({
+test.each(CANARIES)('the message of $rule contains path, reason and remedy if an overlay $does', ({
   broken,
   caches,
 }) => {
@@ -32,7 +32,7 @@ test.each(CANARIES)('the message of $rule has place, reason and remedy if an ove
   }
 });
 
-test('every rule has a unique name, and at least one canary', () => {
+test('every rule has a unique name, and at least one example that violates it', () => {
   const names = RULES.map(({ id }) => id);
 
   expect(new Set(names).size).toBe(names.length);

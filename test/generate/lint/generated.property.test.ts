@@ -29,7 +29,7 @@ function manifestsOf(
   return [deployment as KubernetesObject, ...roles];
 }
 
-test('roles and filter of one declaration have no diagnostic', () => {
+test('the roles and the filter generated from the same declaration cause no diagnostic', () => {
   fc.assert(
     fc.property(declarations, (declaration) => {
       expect(lint(manifestsOf(declaration))).toEqual([]);
@@ -38,7 +38,7 @@ test('roles and filter of one declaration have no diagnostic', () => {
   );
 });
 
-test('a right to create every object in one version covers a creation by name in another', () => {
+test('a right to create all objects in one version also covers a path by name in another version', () => {
   const version = (name: string) =>
     defineResource({
       group: 'shop.example',
@@ -61,7 +61,7 @@ test('a right to create every object in one version covers a creation by name in
   expect(lint(manifestsOf(declaration))).toEqual([]);
 });
 
-test('lint reports the rights and paths in which roles and the filter of another declaration differ', () => {
+test('lint reports rights without a path, and paths without a right', () => {
   let found = 0;
   fc.assert(
     fc.property(declarations, declarations, (mine, other) => {

@@ -36,7 +36,7 @@ test.each([
   expect(found).toContain(`${kind}/op automount-off`);
 });
 
-test('objects without a namespace count as in the same namespace', () => {
+test('objects without a namespace are treated as being in the same namespace', () => {
   const manifests = plain().remove('RoleBinding.subjects.0.namespace');
   const objects = manifests.objects.map(({ metadata: { namespace: _, ...metadata }, ...rest }) => ({
     ...rest,
@@ -46,7 +46,7 @@ test('objects without a namespace count as in the same namespace', () => {
   expect(lint(objects as KubernetesObject[])).toEqual([]);
 });
 
-test('an init container that ends before the ambassador starts cannot reach it', () => {
+test('an init container that ends before the ambassador starts needs no ambassador', () => {
   const init = { ...(plain().get('operator') as object), name: 'prepare' };
 
   expect(lint(plain().set('pod.initContainers', [init]).objects)).toEqual([]);
@@ -66,7 +66,7 @@ test('lint ignores workloads without an ambassador', () => {
   expect(lint(plain().add(other).objects)).toEqual([]);
 });
 
-test('lint finds an ambassador that listens on another port', () => {
+test('lint accepts an ambassador on another port', () => {
   const manifests = plain().push('proxy.args', '--port=9001');
   manifests.push('operator.env', { name: 'CHANCERY_API_URL', value: 'http://127.0.0.1:9001' });
   for (const probe of ['startupProbe', 'livenessProbe']) {
@@ -76,7 +76,7 @@ test('lint finds an ambassador that listens on another port', () => {
   expect(lint(manifests.objects)).toEqual([]);
 });
 
-test('lint ignores an account, a role or a budget of the same name in another namespace', () => {
+test('lint ignores accounts, roles and disruption budgets of the same name in other namespaces', () => {
   const manifests = plain();
   for (const kind of ['ServiceAccount', 'Role', 'RoleBinding', 'PodDisruptionBudget']) {
     const ours = structuredClone(manifests.get(kind)) as { metadata: { namespace: string } };
@@ -102,7 +102,7 @@ test.each([
   [{ matchLabels: { app: 'web' } }, false],
   [{ matchExpressions: [{ key: 'app', operator: 'In', values: ['op', 'web'] }] }, true],
   [{ matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['op'] }] }, false],
-])('a disruption budget with the selector %j that allows no eviction is reported: %s', (selector, isOurs) => {
+])('a disruption budget that allows no eviction, with the selector %j, is reported: %s', (selector, isOurs) => {
   const spec = { maxUnavailable: 0, ...(selector !== undefined && { selector }) };
   const manifests = plain().set('PodDisruptionBudget.spec', spec);
 

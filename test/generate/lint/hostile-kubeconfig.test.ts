@@ -123,7 +123,7 @@ test.each<[string, () => Manifests]>([
   expect(errorsOf(broken())).toContain(REFUSED);
 });
 
-test('lint refuses a KUBECONFIG in another container, which mounts another volume at its path', () => {
+test('lint refuses a KUBECONFIG if its container has a different volume at that path', () => {
   const manifests = manager().push('pod.volumes', SECRET);
   const env = manifests.get('operator.env');
   manifests.set('pod.initContainers', [
@@ -138,7 +138,7 @@ test('lint refuses a KUBECONFIG in another container, which mounts another volum
   );
 });
 
-test('lint checks CHANCERY_API_URL also when the operator has a kubeconfig', () => {
+test('lint checks CHANCERY_API_URL even if the operator has a kubeconfig', () => {
   const manifests = manager().push('operator.env', {
     name: 'CHANCERY_API_URL',
     value: 'https://10.0.0.1',
@@ -147,7 +147,7 @@ test('lint checks CHANCERY_API_URL also when the operator has a kubeconfig', () 
   expect(errorsOf(manifests)).toContain('operator-url containers[operator].env[CHANCERY_API_URL]');
 });
 
-test('lint refuses a token whose file has the name of the namespace file', () => {
+test('lint refuses a token that is mounted under the name of the namespace file', () => {
   const token = { serviceAccountToken: { path: 'namespace', expirationSeconds: 3600 } };
   const manifests = manager()
     .push('pod.volumes', {

@@ -47,11 +47,11 @@ function config(server: string, user: object = {}, more: object = {}): object {
 
 const OURS = 'http://127.0.0.1:8001';
 
-test("a kubeconfig with the ambassador's address, and the namespace file without a token, have no diagnostic", () => {
+test("a kubeconfig with the ambassador's address, and a namespace file without a token, are accepted", () => {
   expect(diagnosed(config(OURS))).toEqual([]);
 });
 
-test('a volume with more than Pod fields is refused at the path of the token', () => {
+test('a volume at the path of the token may contain only fields of the Pod', () => {
   const found = diagnosed(config(OURS), (manifests) =>
     manifests.set('pod.volumes.2', {
       name: 'namespace',
@@ -62,7 +62,7 @@ test('a volume with more than Pod fields is refused at the path of the token', (
   expect(found).toEqual(['error token-only-in-proxy']);
 });
 
-test('two managers without a leader election flag cause a warning', () => {
+test('two replicas of a manager without the flag for leader election cause a warning', () => {
   const found = diagnosed(config(OURS), (manifests) =>
     manifests.set('pod.containers.0.args', ['--v=1']),
   );

@@ -54,7 +54,7 @@ const settings = fc.record({
   installCrds: fc.boolean(),
 });
 
-test('[found 10] in generated manifests roles and filter agree, and each object has its own name', () => {
+test('[found 10] in generated manifests roles and filter match, and no two objects have the same name', () => {
   fc.assert(
     fc.property(declared, settings, fc.constantFrom(...SCOPES), (each, changed, scope) => {
       const model = operatorModel(each, options({ name: 'op', ...changed }));
@@ -74,7 +74,7 @@ test('[found 10] in generated manifests roles and filter agree, and each object 
 
 test.each(
   SCOPES,
-)('[found 10] rights and filter agree about Events of an operator for cluster-scoped kinds (%s)', (scope) => {
+)('[found 10] for cluster-scoped kinds the roles and the filter both allow Events (%s)', (scope) => {
   const only: AccessDeclaration = { name: 'decorator', sources: [source(nodes as Resource)] };
   const model = operatorModel([only], options({ name: 'op', namespace: 'op' }));
   const roles = renderedObjects(model, { scope }).filter(({ kind }) => kind === 'Role');

@@ -21,7 +21,7 @@ function problem(object: KubernetesObject, now = NOW) {
   return found && `${found.path} ${found.wrong}`;
 }
 
-test('a matching certificate and key for the Service are accepted, and so is an empty Secret', () => {
+test('a certificate for the Service with its key is accepted, and so is an empty Secret', () => {
   const { cert, key } = authority.issue(NAMES);
 
   expect(problem(secret(cert, key))).toBeUndefined();
