@@ -73,7 +73,7 @@ test('the build writes the code and one file of types per entry point, with the 
   ]);
 });
 
-test('what another entry point exports is imported from it by the package name, and not copied', async () => {
+test('an export of another entry point is imported from there by its package name, and not copied', async () => {
   const { 'parts.d.ts': types = '', ...files } = await built();
 
   expect(types).toContain('import { Barn } from "@farm/barn";');
@@ -107,7 +107,7 @@ test('importing a package that is not a dependency is an error with the names of
   );
 });
 
-test('an export without an explicit type is an error with the line', async () => {
+test('an export without an explicit type causes an error that contains the line', async () => {
   const wrong = { 'src/door.ts': 'export const doorOf = Math.max(1, 2);' };
 
   await expect(built(wrong)).rejects.toThrow(/export const doorOf = Math\.max/);

@@ -55,7 +55,7 @@ describe('what the built packages load', () => {
     expect(builtin.filter((name) => /^node:(crypto|https?|http2|tls)$/.test(name))).toEqual([]);
   });
 
-  test("undiciTransport loads only undici's files for a pool, and only split2 besides", async () => {
+  test('undiciTransport loads only the package split2 and those files of undici that a pool needs', async () => {
     const { packages, undici } = await loadedBy(`
       const { undiciTransport } = await import('chancery/low-level');
       await undiciTransport('http://127.0.0.1:8001').close();`);

@@ -253,7 +253,7 @@ describe('if only the package chancery is installed', () => {
     expect(stderr).toMatch(/^ {2}npm install @chancery\/hooks@\S+\n {2}chancery test-hook /m);
   });
 
-  test('check crd works once the npm command in its error message was run', PATIENT, async () => {
+  test('`check crd` works after the npm command in its error was run', PATIENT, async () => {
     const project = await bareProject();
     await writeFile(join(project, 'old.yaml'), DEFINITION);
     const line = 'npx chancery check crd old.yaml --against old.yaml';

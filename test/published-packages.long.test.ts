@@ -118,7 +118,7 @@ test('[I-4] the archive of chancery has at most 200 files and 3 MB', () => {
   expect(bytes).toBeLessThanOrEqual(3_000_000);
 });
 
-test('an export of two entry points is declared in one of them, and imported by the other', async () => {
+test('an export that two entry points share is declared in one of them, and imported by the other', async () => {
   const types = typesOf(byFolder['.'] as Archive);
   const internal = await readFile(types['chancery/schema'] ?? '', 'utf8');
 

@@ -101,7 +101,7 @@ test('an invalid object name is refused in every scope, and so is an empty list 
   );
 });
 
-test('manifests contain the same path filter that the declarations result in for the same scope', () => {
+test('manifests contain the path filter that results from the declarations for the same scope', () => {
   const { declared } = counted();
   const own = options({ name: 'tidy', namespace: 'tidy' });
   const { scopes } = operatorModel([declared], own);

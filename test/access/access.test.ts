@@ -31,7 +31,7 @@ function finalizers(controllers: Parameters<typeof accessOf>[0]): readonly strin
     );
 }
 
-test('access that only admission checks is marked, unless a permission requests it, too', () => {
+test('access that only admission checks is marked as unrequested, unless a permission requests it', () => {
   const requested: Permission[] = [
     { resource: deployments, subresource: 'finalizers', verbs: ['update'] },
   ];

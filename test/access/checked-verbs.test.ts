@@ -88,7 +88,7 @@ test('[found 14] the verb `bind` results in a rule with names and a right to che
   expect(proxyFilter([binding], placement)).toEqual(proxyFilter([declare()], placement));
 });
 
-test('[found 14] the verb `use`, and the verbs for signers, become rules too, also for hooks', () => {
+test('[found 14] permissions with the verb `use`, or with verbs for signers, also result in rules, even those of hooks', () => {
   const hooks: AccessDeclaration = {
     name: 'hooks',
     sources: [],

@@ -79,7 +79,7 @@ test.each([
   ]);
 });
 
-test('a filter without `rejectPaths` has one problem for each pattern that is missing there', () => {
+test('a filter without `rejectPaths` has one problem for each pattern that `rejectPaths` should contain', () => {
   const problems = filterProblems({ ...SOUND, rejectPaths: [] });
 
   expect(problems.map(({ pattern }) => pattern)).toEqual(SOUND.rejectPaths);

@@ -128,7 +128,7 @@ describe('which rights are reported as missing', () => {
     ]);
   });
 
-  test('a right to every object is missing even if several rules grant it for some names', () => {
+  test('a right to all objects is reported as missing even if several rules grant it for some names', () => {
     const rule = { verbs: ['*'], apiGroups: ['example.com'], resources: ['widgets'] };
     const rules = ['a', 'b'].map((name) => ({ ...rule, resourceNames: [name] }));
 
@@ -172,7 +172,7 @@ describe('which rights are reported as missing', () => {
 });
 
 describe('the list of needed rights', () => {
-  test('a right to one object or namespace is merged into the same right to all, with its reasons', () => {
+  test('a right to one object or namespace and the same right to all become one right, with the reasons of both', () => {
     const base = { resource: configMaps, subresource: undefined, verbs: ['get'] as const };
 
     const rights = requiredRights([
@@ -242,7 +242,7 @@ describe('which rights are reported as excessive', () => {
     ]);
   });
 
-  test('each additional verb and resource is reported as excessive, and rights to other credentials first', () => {
+  test('each additional verb and resource is reported as excessive, and rights to other credentials are reported first', () => {
     const rule = { apiGroups: [''], resources: ['pods', 'secrets'], verbs: ['get', 'delete'] };
     const bind = { apiGroups: ['x'], resources: ['roles'], verbs: ['bind'] };
 

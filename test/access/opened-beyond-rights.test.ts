@@ -57,7 +57,7 @@ test('a granted request is not reported', () => {
   ]);
 });
 
-test('it is reported that DELETE, granted for two names, passes the filter for all names like GET', () => {
+test('it is reported that DELETE, granted for two names, passes the filter for all names, because GET needs the path', () => {
   const permissions: Permission[] = [
     { resource: configMaps, resourceNames: ['b', 'a'], verbs: ['delete'] },
   ];
@@ -78,13 +78,13 @@ test('for each method the names that pass the filter without being granted are r
   ]);
 });
 
-test('it is reported that lists of all objects pass the filter because of a right to list one', () => {
+test('it is reported that lists of all objects pass the filter because of a right to list one object', () => {
   const options = { fieldSelector: 'metadata.name=web' };
 
   expect(told('configmaps$', [], { options })).toContain(`GET ${CONFIG_MAPS}$ query web`);
 });
 
-test('it is reported that watches pass the filter because of a right to list, and other names with them', () => {
+test('it is reported that a right to list lets watches pass the filter, even of names that may not be watched', () => {
   expect(told('pods', [{ resource: pods, verbs: ['list'] }])).toContain(
     'GET ^/api/v1/namespaces/demo/pods$ query',
   );

@@ -472,7 +472,7 @@ test.each([
   );
 });
 
-test('the filter has each namespace once per resource, so that its length grows with both', () => {
+test('the filter lists each namespace for each resource, so that more of either make it longer', () => {
   const namespaces = (count: number) =>
     Array.from({ length: count }, (_, at) => `team-${100 + at}`);
   const resources = (count: number) =>

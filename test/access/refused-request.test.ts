@@ -62,7 +62,7 @@ const why = (method: string, path: string) =>
     { method, path },
   );
 
-describe('[found 15] a refused request is explained by its first property that no declaration has', () => {
+describe('[found 15] a refused request is explained by the first of its properties that matches no declaration', () => {
   test.each([
     [
       'GET',
@@ -113,7 +113,7 @@ describe('[found 15] a refused request is explained by its first property that n
       '/apis/apps/v1/namespaces/right/deployments/a',
       'deployments.apps is declared (controller shop: owns): the arguments of the proxy are older than the declaration, or were made for other namespaces',
     ],
-  ])('a refused %s %s is explained by its first property that no declaration has', (method, path, expected) => {
+  ])('a refused %s %s is explained by the first of its properties that matches no declaration', (method, path, expected) => {
     expect(why(method, path)).toBe(expected);
   });
 

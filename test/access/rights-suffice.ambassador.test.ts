@@ -113,7 +113,7 @@ test('an operator whose declarations have resource names can do everything that 
   expect(operator.log.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
 });
 
-test('the roles give a source that selects one name no right to other objects', async () => {
+test('if a source selects one name, the roles grant it no right to other objects', async () => {
   const env = await startTestEnv({ environment: {}, embedded: { authorization: 'RBAC' } });
   onTestFinished(() => env.stop());
   await env.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'b' } });

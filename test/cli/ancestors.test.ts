@@ -325,7 +325,7 @@ test("[found 13] a signal is noticed even if npm passed it on, but npm's shell d
   expect(gone).toEqual(['npm was asked to stop, and its shell kept the signal']);
 });
 
-test('[found 13] a signal is noticed even if npm gets it before a check and its shell after the check', () => {
+test("[found 13] a signal is noticed even if npm gets it before a check, and npm's shell gets it after the check", () => {
   const table = belowNpm();
   const { clock, gone } = watched(table);
   clock.advance(250);
@@ -364,7 +364,7 @@ test.each<[string, (table: Processes) => void]>([
   expect(gone).toHaveLength(1);
 });
 
-test('[found 13] no signal is assumed if it is unknown whether the threads of all processes slept', () => {
+test('[found 13] if it is unknown whether all threads of the processes slept, their waking does not count as a signal', () => {
   const table = belowNpm();
   for (const thread of [22_000, 22_001]) table.rows.delete(thread);
   const { clock, gone } = watched(table);
@@ -376,7 +376,7 @@ test('[found 13] no signal is assumed if it is unknown whether the threads of al
   expect(gone).toEqual([]);
 });
 
-test("[found 13] if npm's shell falls asleep only after the command starts, no signal is assumed", () => {
+test("[found 13] if npm's shell begins to sleep only after the command started, its waking does not count as a signal", () => {
   const table = belowNpm();
   const shell = table.rows.get(21) as Row;
   shell.sleeps = null;

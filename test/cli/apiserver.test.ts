@@ -235,7 +235,7 @@ test('[found 12] a kubeconfig for HTTPS keeps the certificate check, because cli
   expect(Object.keys(users[0].user)).toEqual(['token']);
 });
 
-test('a file that chancery did not write is overwritten only with `--force`, and is then private', async () => {
+test('a file that chancery did not write is overwritten only with `--force`, and then only its owner can read it', async () => {
   const path = join(folderWith({ config: 'kind: Config\n' }), 'config');
   const refused = invoke(['apiserver', '--port=0', '--kubeconfig-out', path]);
 
@@ -328,7 +328,7 @@ test.each([
 
 test.each([
   [
-    'of a namespace that is not there',
+    'for a namespace that does not exist',
     'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a, namespace: gone }\n',
     1,
     'cannot apply standard input: ConfigMap a: 404 NotFound: namespaces "gone" not found; apply its Namespace before it, or create it with -n',

@@ -176,7 +176,7 @@ test('`check` exits with 1 after it finds a readable token', async () => {
   expect(stdout.lines[1]).toMatch(/^token: visible at .*\/token$/);
 });
 
-test('`--excess` prints rights that are granted and not declared, which are no error', async () => {
+test('`--excess` prints rights that are granted but not declared, and does not count them as errors', async () => {
   const { server, url } = await cluster({ granted: true });
   const secrets = { verbs: ['get', 'list'], apiGroups: [''], resources: ['secrets'] };
   server.create(role('secrets', 'demo', secrets));

@@ -297,7 +297,7 @@ test.each([
   expect(stdout.lines.join('').includes('\u001b[')).toBe(expected);
 });
 
-test('a dry run reconciles every object of the first list, even of a long list', async () => {
+test('a dry run reconciles every object of the first list, even if the list is long', async () => {
   const server = await startServer();
   for (let at = 0; at < 1_200; at++) server.create(configMap(`item-${at}`, { namespace }));
   const module = `

@@ -158,7 +158,7 @@ test('the filter accepts Leases if a controller needs leader election, unless an
   expect(found).toEqual([true, false, true, false, true]);
 });
 
-test('`generate proxy` prints arguments, or with `--format` only the paths, or a patch', async () => {
+test('`generate proxy` prints arguments, with `--format paths` only the paths, and with `--format patch` a patch', async () => {
   const { module } = setUp();
   const printed = async (...options: readonly string[]): Promise<readonly string[]> => {
     const { exit, stdout } = invoke(['generate', 'proxy', module('one.ts'), ...options]);

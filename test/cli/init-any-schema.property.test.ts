@@ -91,7 +91,7 @@ const { schema } = fc.letrec<{ schema: Json }>((tie) => ({
   ),
 }));
 
-test('[found 5] `init` creates files for any schema, or prints which part of it is not supported', () => {
+test('[found 5] `init` creates files for any supported schema; for other schemas it prints which part is not supported', () => {
   fc.assert(
     fc.property(schema, (spec) => {
       const made = madeOf(definitionOf('Kite', { spec }));

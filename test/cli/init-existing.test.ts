@@ -151,7 +151,7 @@ describe('[scaffolding 20] the option `--from-crd` of `init`', () => {
     expect(made.files['README.md']).toContain('Ant (x.example.com/v1), Bee');
   });
 
-  test('`init --from-crd` uses the storage version, or else the newest served one, and prints it', async () => {
+  test('`init --from-crd` uses the storage version, or, if it is not served, the newest served version, and prints it', async () => {
     const versions = (...all: readonly [string, object][]): readonly object[] =>
       all.map(([name, more]) => versionOf(name, { type: 'object' }, more));
     const away = { served: false };
@@ -358,7 +358,7 @@ describe('[scaffolding 20] the option `--from-crd` of `init`', () => {
     ]);
   });
 
-  test('of two different definitions with one name the first is used, and a message says so', async () => {
+  test('if two definitions with the same name differ, the first is used, and a message says so', async () => {
     const first = definitionOf('Twin', { scope: 'Cluster' });
 
     const made = await init(['--from-crd', '-'], stream(first, definitionOf('Twin'), first));

@@ -65,7 +65,7 @@ test('a package that is installed twice is refused, and the error contains both 
   );
 });
 
-test('where a package is installed a second time, a command exits with 2 and does not load the copy', async () => {
+test('if a project has a second installation of a package, the command exits with 2 and does not load the copy', async () => {
   const project = mkdtempSync(join(tmpdir(), 'chancery-twice-'));
   onTestFinished(() => rmSync(project, { recursive: true }));
   const copy = join(project, 'node_modules/@chancery/hooks');

@@ -262,7 +262,7 @@ test('[A-18] without the migration API migrate itself rewrites each object uncha
 test.each([
   ['no name', [], 'expected the name of one definition'],
   ['a name without a group', ['boats'], 'expected the name of one definition'],
-  ['a definition that there is not', ['ships.harbour.example'], 'there is no such definition'],
+  ['a definition that does not exist', ['ships.harbour.example'], 'there is no such definition'],
 ])('`migrate` exits with 2 for %s', async (_what, words, why) => {
   const { server } = await start();
 

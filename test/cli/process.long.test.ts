@@ -183,7 +183,7 @@ test.each([
   ]);
 });
 
-test('[K-4] after an uncaught error a stop that hangs ends at the time limit for stopping', async () => {
+test('[K-4] after an uncaught error a hanging stop is ended at the time limit for stopping', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   // From within the reconcile: before it there is nothing that holds up a stop.

@@ -12,8 +12,8 @@ import { startServer } from './server.ts';
 const SOON_MS = 20_000;
 
 test.each([
-  ['before anyone has asked for it', false],
-  ['after it was out of reach', true],
+  ['with no failed request in between', false],
+  ['after the server was unreachable', true],
 ])('[found 17] [W-33] `watch` notices that a new server has the address of the old one, %s', async (_, isRefused) => {
   const clock = new FakeClock();
   const old = await startServer({ clock });

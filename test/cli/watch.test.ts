@@ -224,7 +224,7 @@ test('CM8: `watch` waits for a proxy that is not yet running, and logs one line'
   ]);
 });
 
-test('`-n`, `-A` or the path decide about the namespace, or else the environment', async () => {
+test('the namespace comes from `-n`, `-A` or the path, and otherwise from the environment', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   server.create({ ...configMap('b'), metadata: { name: 'b', namespace: 'default' } });

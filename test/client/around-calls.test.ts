@@ -27,7 +27,7 @@ function tracing(passed: string[], name: string): Interceptor {
   };
 }
 
-test("a call passes the client's parts, such as `retry`, in the order of AROUND_CALLS", async () => {
+test('a call goes through the parts of the client, such as `retry`, in the order of AROUND_CALLS', async () => {
   const { client, passed } = traced();
   const part = (name: keyof PartsAround): PartsAround => ({ [name]: tracing(passed, name) });
 
@@ -74,7 +74,7 @@ test('adding a part, such as `retry`, does not change the original client', asyn
   expect(passed).toEqual(['retry', 'sent', 'count', 'retry', 'sent', 'retry', 'sent']);
 });
 
-test('a call passes parts that were added after an interceptor first, and older parts last', async () => {
+test('a call goes first through parts that were added after an interceptor, and last through older parts', async () => {
   const { client, passed } = traced();
   const inner = surround(client, { abort: tracing(passed, 'abort') });
   const between = intercept(inner, tracing(passed, 'interceptor'));

@@ -139,7 +139,7 @@ test.each(CALLS)('a failure of %s passes the interceptors unchanged', async (_, 
   await expect(make(intercept(client, passing, passing))).rejects.toBe(failure);
 });
 
-test('a call passes the first interceptor first, and the original client does not change', async () => {
+test('a call goes through the first interceptor first, and the original client does not change', async () => {
   const order: string[] = [];
   const named =
     (name: string): Interceptor =>

@@ -65,7 +65,7 @@ function setup(answer: (call: Call) => unknown = () => kites()) {
 const sent = kites() as never;
 const patch = { type: 'merge', body: {} } as const;
 
-describe('[W-40] after these calls for an established definition its resource is expected to be served', () => {
+describe('[W-40] calls for an established definition after which its resource is expected to be served', () => {
   test.each<[string, (client: Client) => Promise<unknown>]>([
     ['get', (client) => client.get(customResourceDefinitions, KITES)],
     ['find', (client) => client.find(customResourceDefinitions, KITES)],
@@ -80,7 +80,7 @@ describe('[W-40] after these calls for an established definition its resource is
   });
 });
 
-describe('[W-40] after these calls no resource is expected to be served', () => {
+describe('[W-40] calls after which no resource is expected to be served', () => {
   const read = (client: Client): Promise<unknown> => client.find(customResourceDefinitions, KITES);
 
   test.each<[string, unknown, (client: Client) => Promise<unknown>]>([
@@ -108,7 +108,7 @@ describe('[W-40] after these calls no resource is expected to be served', () => 
   });
 });
 
-test('[W-40] that a resource will be served is expected once per uid and generation of its definition', async () => {
+test('[W-40] the expectation that a resource will be served is set once per uid and generation of its definition', async () => {
   let live = kites({ established: 'False' });
   const { added, client, newClient } = setup(() => live);
   const read = (by: Client = client): Promise<readonly string[]> =>

@@ -26,7 +26,7 @@ function status(code: number, reason: string, details: object): CannedAnswer {
 }
 const named = { name: NAME, group: 'apiextensions.k8s.io', kind: 'customresourcedefinitions' };
 
-test('[W-40] a definition is gone if the answer is a Status NotFound for its name', async () => {
+test('[W-40] a definition counts as gone if the answer is a Status NotFound for its name', async () => {
   const transport = cannedTransport(() => status(404, 'NotFound', named));
 
   const gone = await resourceDiscovery(transport, widgets, new FakeClock()).isDefinitionGone(
@@ -74,7 +74,7 @@ test.each<[string, CannedAnswer | Error]>([
 test.each([
   configMaps,
   ingresses,
-])('[W-40] the definition of a built-in resource is never gone, without a request: $plural', async (resource) => {
+])('[W-40] the definition of a built-in resource never counts as gone, and no request is sent to find out: $plural', async (resource) => {
   const transport = cannedTransport(() =>
     status(404, 'NotFound', { ...named, name: `${resource.plural}.${resource.group}` }),
   );

@@ -353,7 +353,7 @@ describe('the method `evict`', () => {
     });
   });
 
-  test('the error of `evict` tells a refusal by a disruption budget from others', async () => {
+  test('the error of `evict` distinguishes a refusal by a disruption budget from other errors', async () => {
     const details = { causes: [{ reason: 'DisruptionBudget' }], retryAfterSeconds: 10 };
     const [client] = clientWith(() => status(429, 'TooManyRequests', { details }));
 

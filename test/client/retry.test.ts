@@ -396,7 +396,7 @@ test('[P-13] a status update succeeds when its first answer was lost', async () 
   expect(updated).toMatchObject({ spec, status: { phase: 'Running' } });
 });
 
-test('[P-13] a patch of a list is not taken for done if only the start of the list is equal', async () => {
+test('[P-13] a patch of a list does not count as done if only the beginning of the list is equal', async () => {
   const { server, client, finish } = await fixture(['lost']);
   const { resourceVersion } = server.create(configMap({ finalizers: ['a.b/c', 'd.e/f'] })).metadata;
   server.patch('v1', 'ConfigMap', 'default', 'a', { data: { value: 'theirs' } });
@@ -407,7 +407,7 @@ test('[P-13] a patch of a list is not taken for done if only the start of the li
   await expect(patching).rejects.toMatchObject({ status: 409 });
 });
 
-test('[P-13] whether a strategic patch was done cannot be recognised, so its conflict is thrown', async () => {
+test('[P-13] it cannot be recognised whether a strategic patch was applied, so its conflict is thrown', async () => {
   const { server, client, finish } = await fixture(['swallowed']);
   const { resourceVersion } = server.create(configMap({}, { value: 'old' })).metadata;
   const body = { metadata: { resourceVersion }, data: { value: 'new' } };
@@ -436,7 +436,7 @@ test('[P-13] a 404 for an unserved path does not prove that an object is gone', 
   await expect(deleting).rejects.toMatchObject({ status: 404 });
 });
 
-test('[P-13] a JSON patch that removes a value is not taken for done while the value exists', async () => {
+test('[P-13] a JSON patch that removes a value does not count as done while the value exists', async () => {
   const { server, client, finish, stored } = await fixture(['lost']);
   const { resourceVersion } = server.create(configMap()).metadata;
   server.patch('v1', 'ConfigMap', 'default', 'a', { metadata: { labels: { a: 'b' } } });

@@ -62,7 +62,7 @@ describe('a page of a list', () => {
       { resourceVersion: '7', resourceVersionMatch: 'NotOlderThan' },
     ],
     [
-      'after another says nothing of resourceVersions: the token does',
+      'with a continue token, without a resourceVersion',
       {
         ...latest,
         consistency: { kind: 'not-older-than', resourceVersion: '7' },

@@ -39,13 +39,13 @@ test.each([
   expect(error.message).toBe(`the ambassador did not get an answer from the API server: ${text}`);
 });
 
-test('a failure with the same text and the status 502 is not attributed to the ambassador', () => {
+test('an answer 502 that reports a refused connection is not attributed to the ambassador', () => {
   const error = upstreamFailure(502, 'dial tcp 10.0.0.1:443: connect: connection refused');
 
   expect(error).toMatchObject({ fate: 'unknown', context: { status: 502, upstream: 'broken' } });
 });
 
-test('the error for a 401 says whose token it is, and for a 403 of the filter how to solve it', () => {
+test('the error for a 401 says whose token was refused, and the error for a 403 of the filter contains the remedy', () => {
   const unauthorized =
     '{"kind":"Status","code":401,"reason":"Unauthorized","message":"Unauthorized"}';
 

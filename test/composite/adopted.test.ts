@@ -29,7 +29,7 @@ test.each([
     ['blue', 'red', 'small'],
   ],
   [
-    'a label that must not be there',
+    'a label that must be absent',
     { matchExpressions: [{ key: 'colour', operator: 'DoesNotExist' }] },
     ['plain'],
   ],

@@ -319,7 +319,7 @@ test('a child that is being deleted is not changed, and is created again when it
   expect((await live('a'))?.metadata.uid).not.toBe(before?.metadata.uid);
 });
 
-test('`finalize` decides in which order children are deleted, and when its finalizer is removed', async () => {
+test('`finalize` decides in which order children are deleted, and when the finalizer is removed', async () => {
   const declared = sets({
     finalize: {
       name: 'example.dev/orderly',

@@ -101,7 +101,7 @@ describe.each(WRITERS)('update strategies, with the writer %s', (_name, writer) 
   });
 });
 
-test('[contract 76] [metacontroller M3] a child that the function returns as it got it is written once', async () => {
+test('[contract 76] [metacontroller M3] a child that the function returns exactly as it received it is written once', async () => {
   const at = await enginePlace({
     decide: ({ parent, children }) => {
       const { spec } = parent as { readonly spec?: { readonly echoes?: boolean } };

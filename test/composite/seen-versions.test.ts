@@ -76,7 +76,7 @@ describe('events that always cause a reconcile', () => {
     expect(afterCall().newChild(event('update', object('c', '1', 'uid-q')))).toBe(true);
   });
 
-  test('an event for a parent without a version, or for a new one of the same name, causes a reconcile', () => {
+  test('an event for a parent without a version, or for a new parent of the same name, causes a reconcile', () => {
     expect(afterCall().newParent(event('update', object('p', '')))).toBe(true);
     const recreated = object('p', '50');
     const other = { ...recreated, metadata: { ...recreated.metadata, uid: 'new' } };

@@ -105,7 +105,7 @@ describe('[metacontroller 29] [metacontroller M17] conflicts about a field that 
 });
 
 describe('taking over children that were written by dynamic apply', () => {
-  test('the last-applied annotation of Metacontroller is removed, and with it fields no longer returned', async () => {
+  test('the last-applied annotation of Metacontroller is removed, and so are fields that are no longer returned', async () => {
     const at = await place({
       arrange: async ({ createParent, env }) => {
         const { metadata } = await createParent({ data: { a: '1' } });

@@ -288,7 +288,7 @@ test('[K-45] an object of the owner that a decorator did not create is not taken
 });
 
 describe('[K-32] applyOwned if the object has no controller', () => {
-  test('an object without a controller is not changed without `adopt: true`', async () => {
+  test('an object without a controller is changed only with `adopt: true`', async () => {
     const { apply, child, foreign } = await startFamily();
     const orphan = await foreign();
 

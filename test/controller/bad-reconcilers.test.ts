@@ -85,7 +85,7 @@ test.each([
     { requeueAfterMs: 1, priority: 0.5 },
     'priority: 0.5, which is no whole number',
   ],
-  ['a field of Go’s Result', { requeueAfter: 5 }, 'an object with a field requeueAfter'],
+  ['Go’s field `requeueAfter`', { requeueAfter: 5 }, 'an object with a field requeueAfter'],
   ['no time at all', { requeue: true }, 'an object with a field requeue'],
 ])('[K-4] %s is an invalid result, and the error says what the reconciler returned', async (_what, value, returned) => {
   const { bench, ends } = await attempted(returns(value));

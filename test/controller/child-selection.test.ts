@@ -274,7 +274,7 @@ describe('[K-37] [child 7] restoring a label that another client changed', () =>
   });
 });
 
-test("[K-37] [child 7] a child's existing labels may satisfy the selector, and its stored labels must", () => {
+test('[K-37] [child 7] labels that a child already has may satisfy the selector, and the stored child must satisfy it', () => {
   const owns = [{ source: source(configMaps, { labelSelector: 'app=site,!draft' }) }];
   const selection = new ChildSelection({ owns }, undefined);
   const made = (labels?: object) =>
@@ -294,7 +294,7 @@ test("[K-37] [child 7] a child's existing labels may satisfy the selector, and i
   expect(() => selection.requireStored(configMaps, made())).toThrow(TerminalError);
 });
 
-test('[K-37] [child 7] after a write the answer is checked against the selector, but not without a write', async () => {
+test('[K-37] [child 7] the answer to a write is checked against the selector; without a write nothing is checked', async () => {
   const owns = [{ source: source(configMaps, { labelSelector: 'app=site' }) }];
   const selection = new ChildSelection({ owns }, undefined);
   const stated = configMap('a', { namespace: 'x', labels: { app: 'site' } });

@@ -41,7 +41,7 @@ async function podOf({ env, namespace }: Family) {
   return { container, volumes: live?.spec.template.spec?.volumes ?? [] };
 }
 
-describe("[K-34] a list of which an item's key changes", () => {
+describe('[K-34] an applied list in which the key of an item changes', () => {
   test.each<[string, readonly Port[], readonly Port[]]>([
     ['the number of a port', [{ port: 80 }], [{ port: 81 }]],
     ['the number of a port with a name', [{ name: 'w', port: 80 }], [{ name: 'w', port: 81 }]],

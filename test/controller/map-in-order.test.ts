@@ -20,7 +20,7 @@ test('[K-10] if the mapping is synchronous, items are passed on at once, in orde
   expect(taken).toEqual(['demo/a=1', 'demo/a=2', 'demo/b=1']);
 });
 
-test('[K-10] the second change of an object waits for the mapping of the first; other objects do not', async () => {
+test('[K-10] the second change of an object waits until its first change is mapped; other objects do not wait', async () => {
   const begun: string[] = [];
   const taken: string[] = [];
   const first = Promise.withResolvers<void>();

@@ -150,7 +150,7 @@ test('[K-26] [child 9] an object that a periodic list no longer contains is read
   expect(counts[0]).toBe(2);
 });
 
-test('[K-26] [child 9] even with more objects than are remembered each deleted one is finalized', async () => {
+test('[K-26] [child 9] each deleted object is finalized even if there are more objects than can be remembered', async () => {
   let all = Array.from({ length: 10_003 }, (_, at) => object(`a-${at}`));
   const { clock, enqueued } = swept(() => all);
   await clock.advanceAndSettle(0);

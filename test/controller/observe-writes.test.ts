@@ -94,7 +94,7 @@ test('reads and evictions are not reported as writes', async () => {
   expect(wrote).toEqual([]);
 });
 
-test("a reported delete has the cached object, and a reported write has the server's answer", async () => {
+test("the report of a delete contains the cached object, and the report of a write contains the server's answer", async () => {
   const { client, wrote } = observed('6');
 
   await client.delete(configMaps, target);

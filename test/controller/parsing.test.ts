@@ -229,7 +229,7 @@ describe('objects that are not valid JSON', () => {
     expect(JSON.stringify(bench.lines)).not.toContain(HUSH);
   });
 
-  test('a mapping that reads objects is called for all changes of a batch except an invalid object', async () => {
+  test('a mapping that reads objects is called for all changes of a batch, except for a change of an invalid object', async () => {
     const { keys, reconcile, gone } = recordKeys();
     const bench = benchOf({
       reconcile,

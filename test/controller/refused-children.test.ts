@@ -392,7 +392,7 @@ describe('[child 8] the note about a refused child', () => {
   });
 });
 
-test('[child 8] a refused child is reported once, even if its error contains another form of its name', () => {
+test('[child 8] a refused child is reported once, even if its error contains its name in another format', () => {
   const children = new RefusedChildren();
   const error = new TerminalError('the source configmaps does not select the child', {
     context: { resource: 'configmaps', child: 'n/lamp-*' },

@@ -124,7 +124,7 @@ test('[real R-1] [K-49] a retry notices that the refusal has ended, and attempts
   expect(attempts.slice(atEnd)).toEqual([0]);
 });
 
-test('[real R-1] [K-49] of requeueAfterMs and the delay after a refusal the shorter one is used', async () => {
+test('[real R-1] [K-49] the shorter of requeueAfterMs and the delay after a refusal is used', async () => {
   const refused = refuse(
     INVALID,
     (error) => ({ ...retryRefused(error), requeueAfterMs: 7 * MINUTE_MS }),

@@ -24,7 +24,7 @@ function bench(answer: (key: ObjectKey, nth: number) => Outcome) {
   return { started, gaps };
 }
 
-test('[K-2] a key with `requeueAfterMs: 0` is repeated a hundred times at once, then with growing delays', async () => {
+test('[K-2] a key with `requeueAfterMs: 0` is repeated a hundred times without delay, then with growing delays', async () => {
   const { started, gaps } = bench(() => ({ requeueAfterMs: 0 }));
   started.collection().put('a');
   await started.run();
@@ -50,7 +50,7 @@ test('[K-2] while a key is slowed down, other keys are reconciled, whatever prio
   expect(gaps('modest')).toEqual([5_000, 5_000, 5_000, 5_000]);
 });
 
-test('[K-2] a key that was slowed down starts over when its reconciler returns something else', async () => {
+test('[K-2] when the reconciler of a slowed-down key returns something else, the key may again repeat without delay', async () => {
   const { started, gaps } = bench((_key, nth) =>
     nth === freely + 3 ? undefined : { requeueAfterMs: 0 },
   );
@@ -68,7 +68,7 @@ test('[K-2] a key that was slowed down starts over when its reconciler returns s
   expect(all.slice(freely + 3)).toEqual(Array.from({ length: freely }, () => 0));
 });
 
-test('[K-2] a change of the object of a key that is slowed down is reconciled at once', async () => {
+test('[K-2] while a key is slowed down, a change of its object is still reconciled at once', async () => {
   const { started, gaps } = bench(() => ({ requeueAfterMs: 0 }));
   started.collection().put('a');
   await started.run();
@@ -92,7 +92,7 @@ test('[K-2] a key with `requeueAfterMs: 100` is never slowed down', async () => 
   expect(new Set(gaps('a'))).toEqual(new Set([100]));
 });
 
-test('[K-2] the log says what to return in place of 0, once in ten minutes', async () => {
+test('[K-2] once in ten minutes the log says what to return instead of 0', async () => {
   const { started } = bench(() => ({ requeueAfterMs: 0 }));
   started.collection().put('a');
   started.collection().put('b');

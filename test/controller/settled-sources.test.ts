@@ -129,7 +129,7 @@ test("[W-40] with `crdWait: 'timeout'` the start fails only when the server says
   expect(outcome.value).toMatchObject({ code: 'UNSERVED' });
 });
 
-test("[W-40] with `crdWait: 'optional'` the start waits only until the server says that it is missing", async () => {
+test("[W-40] with `crdWait: 'optional'` the start waits only until the server says that the resource is missing", async () => {
   const { clock, outcome } = await wait('optional', [...times(3, failing), ...times(5, missing)]);
 
   const before = outcome.value;

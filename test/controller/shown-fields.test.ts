@@ -46,7 +46,7 @@ describe.each([0, 50_000])('[attack A-1] digestOf a value that is nested %i leve
   });
 });
 
-test('shownFields keeps only the fields of an object that the desired state has, and whole lists', () => {
+test('shownFields keeps only those fields of an object that the desired state has, and keeps lists whole', () => {
   const object = JSON.parse('{"a":{"b":1,"c":2},"l":[{"x":1,"y":2}],"__proto__":{"p":1},"z":0}');
   const stated = JSON.parse('{"a":{"b":9,"d":9},"l":[{"x":9}],"__proto__":{"p":9}}');
 

@@ -31,7 +31,7 @@ test('[K-10] an asynchronous mapping enqueues the keys of the old and of the new
   expect(keys).toEqual(['demo/v1', 'demo/both', 'demo/v2']);
 });
 
-test('[K-10] the changes of one object are mapped in order, and of several objects concurrently', async () => {
+test('[K-10] the changes of one object are mapped in order, and the changes of different objects concurrently', async () => {
   const begun: string[] = [];
   const gates = new Map<string, () => void>();
   const bench = new ControllerBench({
@@ -405,7 +405,7 @@ test('[M-2] the first of 10,000 objects is reconciled within two turns after lea
   expect(turns).toBeLessThanOrEqual(2);
 });
 
-test('[K-14] 100 updates cause one reconcile at once, then one per minIntervalMs, with the last update', async () => {
+test('[K-14] 100 updates cause one reconcile at once, then one per minIntervalMs, and the last reconcile sees the last update', async () => {
   const seen: [number, number | undefined][] = [];
   const bench = new ControllerBench({
     minIntervalMs: 1_000,

@@ -162,7 +162,7 @@ describe('a Site whose child has the name of another object', () => {
     expect(place.outcomes).toEqual(['one: AlreadyOwnedError', 'one has it']);
   });
 
-  test("[K-45] an object with the child's name that no source selects is read with growing intervals", async () => {
+  test("[K-45] an object with the child's name that no source selects is read again at growing intervals", async () => {
     const owns = [source(configMaps, { labelSelector: 'ours=yes' })];
     const place = await start({ owns });
     await place.foreign();
@@ -368,7 +368,7 @@ describe('waiting for a taken name', () => {
     expect([deleted(state('u1', 6)), again]).toEqual([[], []]);
   });
 
-  test('a change of the other object during an attempt is not lost', () => {
+  test("a change of the object that has the child's name is not lost, even during an attempt", () => {
     const { deleted, waits } = start();
     waits.started(KEY);
     waits.refused(KEY, configMaps, CHILD, state('u1', 5));

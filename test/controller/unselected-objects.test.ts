@@ -178,7 +178,7 @@ describe('[K-26] [child 9] finalizing objects that leave the label selector', ()
     expect(later.filter(isSweep)).toEqual([]);
   });
 
-  test('when an object matches the selector again, it is reconciled, and no longer watched by itself', async () => {
+  test('when an object matches the selector again, it is reconciled, and the watch for this single object ends', async () => {
     const { create, env, label, operate, told } = await place();
     const { calls, declared } = diary();
     await create('a');
@@ -335,7 +335,7 @@ describe('[K-26] [child 9] finalizing objects that left the selector before the 
   });
 });
 
-test('[K-26] [child 9] more unselected objects than can be watched singly are finalized, too', async () => {
+test('[K-26] [child 9] unselected objects are finalized even if there are too many to watch each of them', async () => {
   const { create, env, live, namespace, operate, remove, requests } = await place();
   const names = Array.from({ length: 64 }, (_, at) => `a-${at}`);
   for (const name of names) await create(name, { finalizers: [OURS], labels: { tier: 'batch' } });
@@ -418,7 +418,7 @@ test('[K-26] [child 9] a deletion that this process finalized causes no read and
   expect(await told()).toEqual([]);
 });
 
-test('[K-26] [child 9] of two controllers with the same finalizer only the selecting one finalizes', async () => {
+test('[K-26] [child 9] if two controllers share a finalizer, only the controller that selects an object finalizes it', async () => {
   const { create, env, label, live, operate, remove } = await place();
   const web = diary({ for: source(configMaps, { labelSelector: 'tier=web' }) });
   const batch = diary({ name: 'batch', for: source(configMaps, { labelSelector: 'tier=batch' }) });

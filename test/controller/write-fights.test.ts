@@ -171,7 +171,7 @@ test.each([
   expect(found.at(-1)?.paths[0]).toMatch(/^value/);
 });
 
-test('[child 5] if the cache is behind the last write, this is not taken for another writer', () => {
+test('[child 5] if the cache is behind the last write, the difference is not attributed to another writer', () => {
   const fights = new WriteFights('sites');
   const object = (text: string, resourceVersion: string): ConfigMap => ({
     apiVersion: 'v1',

@@ -193,7 +193,7 @@ describe('[K-50] setStatus if the object is deleted', () => {
   });
 });
 
-describe('[K-50] with which status setStatus compares', () => {
+describe('[K-50] the earlier status with which setStatus compares the new one', () => {
   test('a second setStatus in an attempt is compared with the first one', async () => {
     const { attempt, setStatus, site, writes } = await startStatus();
     await setStatus({ pages: 1 });
@@ -252,7 +252,7 @@ describe('[K-44] the return value of setStatus', () => {
     expect([first, again, gone]).toEqual([true, false, false]);
   });
 
-  test('setStatus returns false for an apply without effect after a restart', async () => {
+  test('after a restart setStatus returns false for an apply that changes nothing', async () => {
     const { env, namespace, setStatus, restart, writes } = await startStatus();
     const status = { pages: 3, conditions: [READY] };
     await setStatus(status);

@@ -45,7 +45,7 @@ describe('the clock systemClock', () => {
     2 ** 31 - 1,
     2 ** 31,
     2 ** 32 + 5,
-  ])('the system clock never passes more to setTimeout than its limit', (ms) => {
+  ])('the system clock never calls setTimeout with a delay above its limit', (ms) => {
     const spy = vi.spyOn(globalThis, 'setTimeout');
     let woken = false;
     systemClock.schedule(ms, () => {

@@ -27,7 +27,7 @@ describe('the classes of errors', () => {
       new OperatorError('m', { code: 'USER_CODE', layer: 'user-code', cause }),
       { name: 'OperatorError', code: 'USER_CODE', layer: 'user-code' },
     ],
-  ])('$name has the layer that failed, and its cause', (error, facts) => {
+  ])('$name contains the layer that failed, and the cause', (error, facts) => {
     expect(error).toBeInstanceOf(OperatorError);
     expect(error).toMatchObject({ ...facts, message: 'm', context: {} });
     expect(error.cause).toBe(cause);

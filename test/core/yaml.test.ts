@@ -63,7 +63,7 @@ describe.each(READERS)('%s', (_name, read) => {
     ['an escape sequence', 'a: "\\us3cr3t"'],
     ['a broken line', 'a: b: s3cr3t'],
     ['the line before', 's3cr3t: [1,\nb'],
-    ['what follows a value', '"a"s3cr3t: b'],
+    ['text after a quoted value', '"a"s3cr3t: b'],
     ['a line that looks like a place', 'a: *s3cr3t at line 7, column 3:s3cr3t'],
   ])('[found 8] neither the error for %s nor its cause quotes the document', (_what, text) => {
     const refusal = caught(() => read(text));

@@ -176,7 +176,7 @@ test('[DEV-5] when a file with another schema or other rights is saved, definiti
   expect((await fetch(`${now}/api/v1/namespaces/demo/secrets`)).status).toBe(200);
 });
 
-test('a field of a sample that the definition does not have is reported, and applied when it has it', async () => {
+test('a field that the definition lacks is reported, and the sample is applied once the definition has the field', async () => {
   const note = `${NOTE}  more: words\n`;
   const project = new Project({ 'operator.ts': TYPED, 'note.yaml': note });
   const dev = startDev(project, ['operator.ts', '-n', 'demo', '--samples', 'note.yaml']);

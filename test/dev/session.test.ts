@@ -151,7 +151,7 @@ test('if applying definitions or roles fails, this is printed, and tried again a
   expect(said.filter((line) => line === 'applied sample.yaml')).toHaveLength(1);
 });
 
-test('that a file of samples was applied is printed once per file', async () => {
+test('for each file of samples one line says that it was applied', async () => {
   const { clock, starts, said, calls, session } = started({ codes: [1, 1] });
 
   await advanceUntil(clock, () => starts.length === 3);

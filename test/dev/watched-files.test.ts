@@ -61,7 +61,7 @@ test('saving a file without a difference is not reported as a change', () => {
   expect(changes).toEqual([[file]]);
 });
 
-test('a save after the operator loaded the file, but before it is watched, is reported as a change', () => {
+test('if a file is saved after the operator loaded it, but before it is watched, this is reported as a change', () => {
   const { clock, files, file, changes } = watched();
   const loaded = hashOf(file) ?? '';
   writeFileSync(file, 'saved while the operator loaded');

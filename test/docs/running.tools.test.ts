@@ -10,7 +10,7 @@ import { startServer } from '../cli/server.ts';
 import { folderWithTools } from '../tools/links.ts';
 import { commandsOf, folder, observing, running, shell } from './running-commands.ts';
 
-test('hello: the commands of the guides to check, dry-run, run, probe, inspect and stop it succeed', async () => {
+test('hello: the commands in the guides that check, dry-run, run, probe, inspect and stop the operator succeed', async () => {
   const server = await startServer();
   server.create(configMap('a', { namespace: 'demo' }));
   const [check = '', dryRun = '', run = ''] = commandsOf(running, 'chancery run ');

@@ -121,7 +121,7 @@ async function statusesOf(to: GateProcess): Promise<ReadonlyMap<string, number>>
   return statuses;
 }
 
-test('a scraper gets only /metrics, in whatever way it writes other paths', async () => {
+test('a scraper gets only /metrics, however it spells other paths', async () => {
   const statuses = await statusesOf(gate());
 
   const allowed = [...statuses].filter(

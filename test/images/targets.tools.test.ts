@@ -108,7 +108,7 @@ test(
 );
 
 test(
-  'the Metacontroller image accepts a file of functions in which one function is a program',
+  'the Metacontroller image accepts a file of functions in which a program implements one function',
   async () => {
     const image = await buildTarget('metacontroller');
     const folder = await programs({

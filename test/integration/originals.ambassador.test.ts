@@ -122,7 +122,7 @@ describe('config-restart takes the place of another operator', { timeout: 60_000
     expect(podOf(server, 'config-watcher-controller')?.metadata.uid).toBe(own.metadata.uid);
   });
 
-  test('config-restart can take the place of ConfigWatcher: OP5 the sample is accepted, and one without a spec is refused', async () => {
+  test('config-restart can take the place of ConfigWatcher: OP5 the sample is accepted, and a ConfigWatcher without a spec is refused', async () => {
     const { env, namespace } = await startTestCluster();
     await env.apply(crds);
     const watcher = (body: object, group = 'k8spatterns.io'): Promise<KubernetesObject> =>

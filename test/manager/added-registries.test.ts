@@ -68,7 +68,7 @@ test('[X-4] a label without a value is omitted', async () => {
   expect(logged).toEqual([]);
 });
 
-test('[X-4] of two metrics with the same name the toolkit’s wins, otherwise the first; one line is logged', async () => {
+test('[X-4] if two metrics have the same name, the toolkit’s metric wins, otherwise the first one; one line is logged', async () => {
   const taken = new Registry();
   new Gauge({ name: 'chancery_cached_objects', help: 'not ours', registers: [taken] }).set(9);
   new Gauge({ name: 'process_cpu_seconds_total', help: 'not ours', registers: [taken] }).set(9);

@@ -129,7 +129,7 @@ test('[M-1] an operator that lacks the rights to install definitions logs once w
   expect(refusals()).toHaveLength(1);
 });
 
-test('[M-1] a definition that the operator may not read is used as it is once another client has installed it', async () => {
+test('[M-1] a definition that the operator may not read is used unchanged once another client has installed it', async () => {
   const embedded = { authorization: 'RBAC', workloads: false } as const;
   const env = await startTestEnv({ backend: 'embedded', embedded });
   onTestFinished(() => env.stop());

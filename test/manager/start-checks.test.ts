@@ -54,7 +54,7 @@ test('a self-test without an answer delays no source', async () => {
   expect(asked.toSorted()).toEqual(['GET /chancery-self-test', 'OPTIONS /version']);
 });
 
-test('with the self-test required, nothing is read before it has an answer, and a stop meanwhile does not fail the run', async () => {
+test('if the self-test is required, nothing is read before its answer, and a stop before the answer is no failure', async () => {
   const { asked, manager, running, server } = await managerThatWaits('require');
   await eventually(() => asked.length > 0);
 

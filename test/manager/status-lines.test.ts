@@ -90,7 +90,7 @@ describe('log lines of a source', () => {
       },
     ],
     [
-      'refuses every second watch in another way, and cuts the others after 5 s in another way',
+      'refuses every second watch with changing errors, and cuts the others after 5 s with changing errors',
       (watch: OpenWatch, turn: number, clock: FakeClock): void => {
         const errors = [refused, lost, upstream, () => new ApiError({ code: 503 }), forbidden];
         const error = errors[turn % errors.length] ?? lost;

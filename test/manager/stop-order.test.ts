@@ -346,7 +346,7 @@ describe('[LE-9] a leader that has lost its Lease', () => {
     await expect(world.running).rejects.toThrow(LeadershipLostError);
   });
 
-  test("[LE-9] of all writes, only those of guarded controllers are checked by the leader's fence", async () => {
+  test("[LE-9] the leader's fence checks only the writes of guarded controllers", async () => {
     const free = controller({
       name: 'free',
       for: source(configMaps, { namespace: 'all' }),

@@ -101,7 +101,7 @@ test('[security 10] the filter allows no hostile request', async () => {
   expect(upstream.seen).toEqual([]);
 });
 
-test('the Roles do not grant what the filter cannot refuse', async () => {
+test('if the filter cannot refuse an unneeded request, the Roles do not grant it', async () => {
   const objects = await render('manifests/overlays/namespaced');
 
   const updated = objects

@@ -108,7 +108,7 @@ describe('the gate', () => {
     expect(pod.containers.map(({ name }) => name)).toEqual(['operator']);
   });
 
-  test('no plain container outlives the operator, so that the gate ends with it', () => {
+  test('the operator is the only plain container, so the gate ends when the operator ends', () => {
     const model = webhookModelOf(ALL);
 
     const pod = podOf(model, overlayComponents(model));
@@ -428,7 +428,7 @@ describe('conversions', () => {
     expect(overlayComponents(single)).toEqual(['native-sidecar']);
   });
 
-  test('an operator that installs its definitions itself cannot convert, because it would need the caBundle', () => {
+  test('an operator that converts objects cannot install its definitions itself, because they need a caBundle', () => {
     expect(() => operatorModel([website], { ...WEBSITE.options, installCrds: true })).toThrow(
       /websites\.example\.dev is converted by a webhook.*--install-crds/,
     );

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { answerOf, masked } from './masked.ts';
 
-describe('masking of other objects', () => {
+describe('masking of objects other than Secrets', () => {
   test.each<readonly [string, unknown]>([
     ['a ConfigMap', { kind: 'ConfigMap', data: { a: 'moonlight' } }],
     [

@@ -355,7 +355,7 @@ test.each([
     'of another decorator',
     { annotations: { 'metacontroller.k8s.io/decorator-controller': 'theirs' } },
   ],
-  ['that the object itself has made', { annotations: {} }],
+  ['that the decorated object owns, but no decorator created', { annotations: {} }],
 ])('[metacontroller 16] an object %s is not passed to the function, and its name cannot be used', async (_, metadata) => {
   const { done, told } = await reconciled({
     cached: [ours('a', metadata)],
@@ -382,20 +382,20 @@ test('if an attachment cannot be created, the other attachments are still writte
 
 test.each([
   ['no attachments', {}, 'an array "attachments"'],
-  ['[metacontroller M21] null among them', { children: [null] }, 'an attachment must be child('],
+  ['[metacontroller M21] null in the list', { children: [null] }, 'an attachment must be child('],
   [
-    '[metacontroller M16] one in another namespace',
+    '[metacontroller M16] an attachment in another namespace',
     { children: [child(configMaps, { metadata: { name: 'a', namespace: 'town' } })] },
     'an attachment must be in the namespace of its object',
   ],
   [
-    'one of a resource that is not declared',
+    'an attachment of an undeclared resource',
     { children: [child(nodes, { metadata: { name: 'a' } })] },
     'of a resource that its decorator does not declare',
   ],
   ['[metacontroller M18] a delay below 0', { children: [], resyncAfterMs: -1 }, 'below 0'],
   ['one twice', wanted('a', 'b', 'a'), 'names an attachment twice'],
-  ['a label that is no text', { children: [], labels: { a: 1 } }, 'labels of the answer'],
+  ['a label that is not a string', { children: [], labels: { a: 1 } }, 'labels of the answer'],
   ['a status that is a list', { children: [], status: [] }, 'the status of the answer'],
 ])('for an answer with %s nothing is written', async (_, answer, message) => {
   const { done, told } = await reconciled({

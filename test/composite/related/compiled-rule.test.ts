@@ -53,7 +53,7 @@ test('a rule with empty names and an empty namespace is the same as a rule witho
   );
 });
 
-test("[contract 43] [metacontroller 19] a rule of a restricted parent may only have the parent's namespace", () => {
+test("[contract 43] [metacontroller 19] a rule of a restricted parent may contain only the parent's namespace", () => {
   const rule = (namespace: string) => ({ resource: configMaps, namespace });
 
   expect(compileRule(rule('farm'), namespaced, true)).toMatchObject({ namespace: 'farm' });

@@ -115,7 +115,7 @@ test('[contract 46] the rules of a parent are requested once per generation, and
   expect(asked).toEqual(['a', 'a', 'a']);
 });
 
-test('if a parent is replaced by one of the same name, its rules are requested again', async () => {
+test('if a parent is replaced by a new one of the same name, its rules are requested again', async () => {
   const { of, opened, asked } = opening(() => [byName]);
   await of(parent('a')).catch(() => {});
   opened[0]?.sync();
@@ -126,7 +126,7 @@ test('if a parent is replaced by one of the same name, its rules are requested a
   expect(asked).toEqual(['a', 'a']);
 });
 
-test('if new rules are invalid, changes of related objects still wake parents by the earlier rules', async () => {
+test('if new rules are invalid, changes of related objects still wake parents according to the earlier rules', async () => {
   const answers: (() => readonly RelatedRule[])[] = [
     () => [byName],
     () => {

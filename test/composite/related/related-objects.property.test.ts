@@ -81,7 +81,7 @@ const change = fc.record({
   isDelete: fc.boolean(),
 });
 
-test('[contract 44] [metacontroller 19] rules select what the model selects, and changes wake these parents', async () => {
+test('[contract 44] [metacontroller 19] rules and the model select the same objects, whose changes wake the same parents', async () => {
   await fc.assert(
     fc.asyncProperty(
       parents,
@@ -142,7 +142,7 @@ test('[contract 44] [metacontroller 19] rules select what the model selects, and
   );
 });
 
-test('a declared source wakes the same parents as a source that a rule has opened', async () => {
+test('a change wakes the same parents in a declared source as in a source that a rule has opened', async () => {
   await fc.assert(
     fc.asyncProperty(parents, places, configMap, async (declared, known, object) => {
       const clock = new FakeClock();

@@ -96,7 +96,7 @@ test.each([
   [2_000, 700],
   [700, 2_000],
   [0, 700],
-])('[metacontroller 18] of the delays %i and %i of two revisions the smaller one above 0 is used', async (sour, sweet) => {
+])('[metacontroller 18] if two revisions return the delays %i and %i, the smaller delay above 0 is used', async (sour, sweet) => {
   const delays: Readonly<Record<string, number>> = { sour, sweet };
   const asked: string[] = [];
   const at = await enginePlace({

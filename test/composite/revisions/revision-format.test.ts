@@ -65,7 +65,7 @@ test("[metacontroller 28] the part of a revision's name before the hash has at m
   expect(long.labels).toEqual({ 'metacontroller.k8s.io/resource': 'orchards' });
 });
 
-test("[contract 74] [metacontroller 28] a revision has the template's labels and two for the parent's type", () => {
+test("[contract 74] [metacontroller 28] a revision has the template's labels, and two labels for the parent's type", () => {
   const given = metacontrollerFormat({ parentResource: fruits, generateSelector: false });
   const labels = { app: 'north', 'metacontroller.k8s.io/resource': 'lies' };
 

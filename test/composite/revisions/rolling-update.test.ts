@@ -123,7 +123,7 @@ test('[contract 70] for a child without observedGeneration a rolling update does
   expect((await rollout.plan()).condition.reason).toBe('RolloutProgressing');
 });
 
-test('[metacontroller 6] a second change during a rolling update creates a third revision; in the end one is left', async () => {
+test('[metacontroller 6] a second change during a rolling update creates a third revision; in the end one revision is left', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   await rollout.reconcile();
   rollout.observeAll();
@@ -167,7 +167,7 @@ test('after a change back to an older spec its existing revision is used again',
   expect([...rollout.stored.all.keys()]).toEqual([first]);
 });
 
-test('[contract 71] new children, and children that already match, do not wait for the others', async () => {
+test('[contract 71] new children, and children that already match, do not wait for other children', async () => {
   const rollout = await changed({ names: ['a', 'b', 'c'] });
   rollout.children.change('c', (child) => ({ ...child, spec: { taste: 'sour' } }));
   rollout.names = ['a', 'b', 'c', 'new'];
@@ -191,7 +191,7 @@ test('a child that belongs to an older revision is restored to the state in that
   expect(rollout.tastes()).toEqual(['sour', 'sweet', 'sweet']);
 });
 
-test('a child that is missing in the answer for its older revision is not changed until its turn', async () => {
+test('a child that the answer for its older revision omits is not changed until its turn comes', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   const answer = rollout.answer.bind(rollout);
   rollout.answer = (parent) =>
@@ -237,7 +237,7 @@ test('[metacontroller M8] the list of children in a stored revision is corrected
   ]);
 });
 
-test('[metacontroller M8] a child listed in several revisions belongs to the latest, or else to one of them', async () => {
+test('[metacontroller M8] a child listed in several revisions stays in only one of them, if possible in the latest', async () => {
   const rollout = await changed({ names: FIVE, update: 'rolling-apply' });
   await rollout.reconcile();
   rollout.observeAll();
@@ -282,7 +282,7 @@ test.each(
   expect(rollout.stored.all.size).toBe(1);
 });
 
-test('the function is called for at most ten revisions, and children of the others are not updated', async () => {
+test('the function is called for at most ten revisions, and children of further revisions are not updated', async () => {
   const names = Array.from({ length: 14 }, (_, index) => `child-${index}`);
   const rollout = new Rollout({ names, update: 'rolling-apply' });
   await rollout.settle();

@@ -258,7 +258,7 @@ test('if an object of another owner has the name of a revision, this is an error
 
 test.each([
   ['without a patch', { parentPatch: undefined }],
-  ['with a text as a patch', { parentPatch: 'sweet' }],
+  ['whose patch is a string', { parentPatch: 'sweet' }],
   ['with an object as children', { children: {} }],
   ['with a child without names', { children: [{ apiGroup: '', kind: 'Pod' }] }],
   ['with a number as a name', { children: [{ apiGroup: '', kind: 'Pod', names: [1] }] }],
@@ -299,7 +299,7 @@ test('two stored revisions with the same content are merged into one', async () 
   ).toEqual([['first', [{ apiGroup: '', kind: 'Pod', names: ['a', 'b', 'c'] }]]]);
 });
 
-test('a different order of names, or a kind without names, causes no write of a revision', async () => {
+test('no revision is written if only the order of its names differs, or if a kind has no names', async () => {
   const rollout = new Rollout();
   await rollout.settle();
   const [name = ''] = rollout.stored.all.keys();

@@ -94,7 +94,7 @@ test('a child that is recreated with alternating answers is a hot loop after fou
 describe('hot loops of answers that are new each time', () => {
   const times = Array.from({ length: 50 }, (_, at) => ({ spec: { mode: 'x', time: at } }));
 
-  test('[metacontroller M3] answers that are always new are a hot loop after twenty writes, and stay one', () => {
+  test('[metacontroller M3] if every answer is new, this is a hot loop after twenty writes, and remains one', () => {
     const plan = new Written();
 
     const end = times.findIndex((answer) => plan.answer(answer) !== undefined);
@@ -106,7 +106,7 @@ describe('hot loops of answers that are new each time', () => {
     }
   });
 
-  test('if each new answer comes several times, it is written in spite of a hot loop', () => {
+  test('during a hot loop a new answer is still written once it has come several times in a row', () => {
     const plan = new Written();
 
     const ends = times.map((answer) => {
@@ -123,10 +123,13 @@ describe('hot loops of answers that are new each time', () => {
   test.each([
     ['seconds apart', (plan: Written) => (plan.nowMs += 2_001)],
     [
-      'for a different status each time',
+      'each for a different status',
       (plan: Written, at: number) => Object.assign(plan.object, { status: { at } }),
     ],
-    ['after a change of other objects each time', (plan: Written, at: number) => (plan.inputs = `change ${at}`)],
+    [
+      'each after a change of another object',
+      (plan: Written, at: number) => (plan.inputs = `change ${at}`),
+    ],
   ])('answers that are always new are no hot loop if they come %s', (_what, before) => {
     const plan = new Written();
 
@@ -222,7 +225,7 @@ describe('how long a hot loop is reported', () => {
   test.each([
     ['matches', B],
     ['does not match', A],
-  ])('a hot loop ends after the same answer four times in a row, which the object %s', (_what, answer) => {
+  ])('a hot loop ends when an answer that the object %s has come four times in a row', (_what, answer) => {
     const plan = found();
 
     const times = [1, 2, 3, 4, 5].map(() => plan.see(answer));

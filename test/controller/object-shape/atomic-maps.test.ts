@@ -106,7 +106,7 @@ test('a key that another writer adds to an empty granular map stays, after a sin
   expect(live?.metadata.annotations).toEqual({ t: 'x' });
 });
 
-test('a map is granular again when an answer shows that its definition has changed', () => {
+test('a map counts as granular again when an answer shows that its definition has changed', () => {
   const maps = new AtomicMaps();
   const stated = { spec: { options: { a: 'x' } } };
   const answer = (fields: object) => ({
@@ -126,7 +126,7 @@ test('a map is granular again when an answer shows that its definition has chang
   expect([first, isAtomic()]).toEqual([true, false]);
 });
 
-test('at most 1,000 fields are remembered, and managedFields that cannot be read teach nothing', () => {
+test('at most 1,000 fields are remembered, and unreadable managedFields add none', () => {
   const maps = new AtomicMaps();
   const names = Array.from({ length: 1_200 }, (_, at) => `key-${at}`);
   const stated = { spec: Object.fromEntries(names.map((name) => [name, { a: 'x' }])) };

@@ -65,7 +65,7 @@ describe.each(TURNS)('[child 11] %s', (_, resource, always, one, other, absent) 
   test.each([
     false,
     true,
-  ])('a field can change back and forth, and defaults of its other value are removed (restarts: %s)', async (restarts) => {
+  ])('a field can change back and forth, and defaults that belong to the previous value are removed (restarts: %s)', async (restarts) => {
     const family = await startFamily();
 
     for (const part of [one, other, one, other, one, other]) {
@@ -151,7 +151,7 @@ describe.each([
     return { ...family, state };
   }
 
-  test('a Job can be changed after another writer has set its parallelism, which does not change', async () => {
+  test('after another writer has set the parallelism of a Job, the Job can still be changed, and keeps this parallelism', async () => {
     const { env, namespace, state, writes, apply } = await startJob();
     await state({});
     await env.patch('batch/v1', 'Job', namespace, 'a', { spec: { parallelism: 4 } });
@@ -175,7 +175,7 @@ describe.each([
     expect(seen).toEqual([1, 3, 1, 0, 1]);
   });
 
-  test('a Job whose parallelism was added can be changed repeatedly', async () => {
+  test('a Job can be changed repeatedly after its parallelism was added', async () => {
     const { state } = await startJob();
     await state({});
     await state({ parallelism: 2 });

@@ -244,7 +244,7 @@ describe('[K-35] fields of other managers in a status', () => {
     expect(await statusNow()).toEqual({ pages: 2 });
   });
 
-  test('[K-44] an unchanged status causes no request, and after a restart no change', async () => {
+  test('[K-44] an unchanged status causes no request, and after a restart no change of the object', async () => {
     const { state, others, restart, version, writes } = await startRollouts();
     await state({ seen: { port: 80 } });
     await others({ seen: { host: 'theirs' } });

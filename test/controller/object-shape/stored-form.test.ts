@@ -73,7 +73,7 @@ describe('[child 1] a Secret that is applied with stringData', () => {
     expect(family.writes()).toHaveLength(count);
   });
 
-  test('a Secret may change between stringData and data, and no old key remains', async () => {
+  test('a Secret may change from stringData to data and back, and no old key remains', async () => {
     const family = await startFamily();
     await family.apply(secrets, secret({ stringData: { a: '1', b: '2' } }));
     await family.apply(secrets, secret({ data: { b: base64('3') } }));

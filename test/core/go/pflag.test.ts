@@ -92,7 +92,7 @@ test.each([
   [['-lq'], ['level=info', 'quiet=true']],
   [['-l=debug'], ['level=debug']],
   [['-all'], ['all=true', 'level=info', 'level=info']],
-])('several shorthands may share a word, and the last of them may have a value in it: %j', (words, expected) => {
+])('several shorthands may be joined in one word, and the last of them may be followed by its value: %j', (words, expected) => {
   expect(said(words)).toEqual(expected);
 });
 

@@ -60,9 +60,9 @@ describe('replaying a jump of the wall clock', () => {
 
   it.each([
     ['before the first jump', 1_500, 1_500],
-    ['after it was set back', 3_000 - HOUR_MS, 3_000],
-    ['in a time that was left out', HOUR_MS, 4_000],
-    ['after it was set forward', 5_000 + 2 * HOUR_MS, 5_000],
+    ['after the clock was set back', 3_000 - HOUR_MS, 3_000],
+    ['in the time that a jump skipped', HOUR_MS, 4_000],
+    ['after the clock was set forward', 5_000 + 2 * HOUR_MS, 5_000],
   ])('a time of day for `--until` is a time of the recorded clock: %s', (_, ahead, at) => {
     expect(untilAt(new Date(WALL + ahead).toISOString(), jumpedRecord().record())).toBe(at);
   });

@@ -159,7 +159,7 @@ test.each([
     'was refused after 5 ms: 409 Conflict',
   ],
   ['a body that is no JSON', 500, 'oops', true, 'was refused after 5 ms: 500'],
-])('a write that fails by %s is an error, and has the object as it was before', (_, status, body, failed, words) => {
+])('a write that fails by %s is shown as an error, with the object as it was before the write', (_, status, body, failed, words) => {
   const data = timelineOf(
     exampleRecord([
       STATE,
@@ -175,8 +175,8 @@ test.each([
 });
 
 test.each([
-  ['a read of what is not there', { method: 'GET' }, 404, 'read', undefined],
-  ['a deletion of what is not there', { method: 'DELETE' }, 404, 'write', undefined],
+  ['a read of a missing object', { method: 'GET' }, 404, 'read', undefined],
+  ['a deletion of a missing object', { method: 'DELETE' }, 404, 'write', undefined],
   ['a read that is refused', { method: 'GET' }, 403, 'read', true],
   [
     'a dry run',
@@ -186,7 +186,7 @@ test.each([
     undefined,
   ],
   [
-    'a question about rights',
+    'an access review',
     { method: 'POST', path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews' },
     201,
     'read',
@@ -207,7 +207,7 @@ test.each([
     { failed: true, to: 26 },
   ],
   [
-    'a request that the operator gave up',
+    'a request that the operator aborted',
     [{ kind: 'ended', at: 26, id: 70, error: { code: 'ABORTED', message: 'it gave up' } }],
     { tone: 'off', to: 26 },
   ],

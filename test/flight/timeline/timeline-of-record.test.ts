@@ -225,7 +225,7 @@ test('the timeline shows jumps of the clock, but not small drifts', () => {
   ]);
 });
 
-test('an empty record has a timeline, and that of a truncated record ends where it was cut', () => {
+test('an empty record has a timeline, and the timeline of a truncated record ends where the record was cut', () => {
   const nothing = timelineOf(
     exampleRecord([], { began: 'never', sources: [], controllers: [], to: 0 }),
   );

@@ -14,12 +14,12 @@ test('[LE-2] the election timing is 15, 10 and 2 s by default', () => {
 });
 
 test.each([
-  ['a lease no longer than the renew deadline', { leaseDurationMs: 10_000 }],
-  ['a lease that leaves no second for writes under way', { renewDeadlineMs: 14_001 }],
-  ['a renew deadline in which no renewal may fail', { renewDeadlineMs: 2_400 }],
+  ['a lease that is not longer than the renew deadline', { leaseDurationMs: 10_000 }],
+  ['a lease that ends less than a second after the renew deadline', { renewDeadlineMs: 14_001 }],
+  ['a renew deadline that leaves no time for a second attempt', { renewDeadlineMs: 2_400 }],
   ['a retry period below a second', { retryPeriodMs: 999 }],
-  ['a lease in parts of a second', { leaseDurationMs: 15_500 }],
-  ['a lease longer than its field', { leaseDurationMs: 2 ** 31 * 1_000 }],
+  ['a lease with a fraction of a second', { leaseDurationMs: 15_500 }],
+  ['a lease that is too long for its field', { leaseDurationMs: 2 ** 31 * 1_000 }],
   ['a time that is no number', { renewDeadlineMs: Number.NaN }],
   ['an infinite time', { retryPeriodMs: Number.POSITIVE_INFINITY }],
 ])('[LE-2] the election timing refuses %s', (_what, timing) => {

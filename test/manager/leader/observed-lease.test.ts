@@ -70,7 +70,7 @@ test('when another holder took over an expired Lease, no time is added to wait f
   expect(observed.isOfAnother('b', 1_000 + LEASE_MS)).toBe(false);
 });
 
-test("a candidate that sees a Lease without a holder for the first time waits for the Lease's duration", () => {
+test("when a candidate first sees a Lease without a holder, it waits for the Lease's duration", () => {
   const observed = new ObservedLease(LEASE_MS);
   observed.see(lease({ holderIdentity: '' }), 1_000);
 

@@ -164,7 +164,7 @@ test.each([
     },
   ],
   [
-    'has lost, and does not know it yet',
+    'has lost the Lease without knowing it',
     async (_store: FakeLeaseStore, clock: FakeClock, { elector, stop }: Candidate) => {
       await elector.acquire(stop.signal);
       clock.advance(10_000);

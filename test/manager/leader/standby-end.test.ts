@@ -106,7 +106,7 @@ test('[real R-4] [D-5] a process that stands by after a loss stops like a standb
   expect(at.world.clock.pending).toBe(0);
 });
 
-test('[real R-4] a stop while the reconciles of a lost term end is orderly, and starts no new candidacy', async () => {
+test('[real R-4] if a process is stopped while reconciles of a lost term end, it ends normally, with no new candidacy', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const at = await leading(busy(promise));
   await lose(at);

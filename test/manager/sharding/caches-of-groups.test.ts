@@ -22,7 +22,7 @@ const NO_CACHES = { openSlots: async () => {}, dropSlots: () => {} };
 /** Lets everything happen that is due in this turn. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('groups that open at the same time are reported together, without those that were lost before the report', async () => {
+test('groups that open at the same time are reported together, without groups that were lost before the report', async () => {
   const work = new GroupsAtWork({ groups: 16, by: 'uid' }, NO_CACHES);
   const told: number[][] = [];
   work.onOpened((groups) => told.push([...groups]));
@@ -61,7 +61,7 @@ test('when slots are dropped together, each cache is scanned once', async () => 
   expect(narrow).toHaveBeenCalledTimes(2);
 });
 
-test('an object of a dropped slot is dropped, unless the slot opens again first or the object cannot be read', async () => {
+test('when a slot is dropped, its readable objects are dropped, unless the slot opens again before', async () => {
   const { own, narrow } = cacheOf(1);
   await own.openSlots(new Set([1]), NEVER_ABORTED);
   own.dropSlots(new Set([1]));

@@ -63,7 +63,7 @@ async function copies({ env, namespace }: Place): Promise<readonly (string | und
     .map(({ data }) => data?.seen);
 }
 
-test('each parent sees the last state of an object that all parents read, whatever replica has the parent', async () => {
+test('every parent sees the last state of an object that all parents read, whichever replica reconciles the parent', async () => {
   const place = await withParents();
   const { env, namespace } = place;
   const settings = (seen: string): Promise<unknown> =>

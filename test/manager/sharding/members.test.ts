@@ -108,7 +108,7 @@ test.each<[reason: RegExp, lease: Lease]>([
   expect(members.fresh(1)).toEqual(['a']);
 });
 
-test('at most 256 members count, and known members come first', () => {
+test('at most 256 members are counted, and members that are already known are counted first', () => {
   const members = membersOf();
   members.see([leaseOf('z')], 0);
   const crowd = Array.from({ length: 300 }, (_, index) => leaseOf(`crowd-${index}`));

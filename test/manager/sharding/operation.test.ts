@@ -79,7 +79,7 @@ test('[SH-10] the status lists each group with its holder, and each replica with
   expect(a.operator.status.sharding?.members[1]?.unchangedSeconds).toBeGreaterThanOrEqual(15);
 });
 
-test('[SH-10] a replica that starts with all groups sends one Event about its Pod, and another one for each hand-over', async () => {
+test('[SH-10] a replica that starts with all groups sends one Event about its Pod, and one more for each hand-over', async () => {
   const place = await Place.start();
   const a = await sharer(place, 'a', { POD_UID: 'uid-of-a' });
   expect(await place.until(() => sizeOf(a, 'owning') === GROUPS)).toBe(true);

@@ -122,7 +122,7 @@ test('no hand-over on the way to the preferred members changes the preferred mem
   );
 });
 
-test('members whose names differ in the last character are all preferred for some group', () => {
+test('even if the names of members differ only in the last character, each member is preferred for some group', () => {
   const all = Array.from({ length: 8 }, (_, index) => `operator-5d4f8c7b9-${'bcdfghjk'[index]}`);
   const first = Array.from({ length: 64 }, (_, groups) =>
     preferredMembers(nobody(groups + 1), all),

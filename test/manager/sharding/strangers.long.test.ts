@@ -84,7 +84,7 @@ test('Leases of groups that somebody edits give no object two writers, and are h
   }
 });
 
-test('a Lease that a stranger creates with the member label is ignored and reported once, or expires without a group', async () => {
+test('a Lease that a stranger creates with the member label never gets a group: it is ignored and reported, or expires', async () => {
   const { place, replicas } = await sharing();
   const labels = { 'chancery.dev/shard-set': 'mirror-leader' };
   const lease = (name: string, annotations: object, spec: object): object => ({

@@ -76,7 +76,7 @@ test.each([
     'TerminalError USER_CODE (user-code)',
   ],
   [
-    'an error of the ambassador, which quotes what it was answered',
+    'an error of the ambassador, which quotes the answer',
     new AmbassadorError('the proxy said hunter2', { code: 'AMBASSADOR_UPSTREAM', fate: 'unknown' }),
     'AmbassadorError AMBASSADOR_UPSTREAM (ambassador)',
   ],
@@ -86,12 +86,12 @@ test.each([
     '403',
   ],
   [
-    'an error of the user’s with a text for a name',
+    'an error from user code whose name is a sentence',
     Object.assign(new Error('no'), { name: 'hunter2 is too short' }),
     'Error',
   ],
   [
-    'an error without a message of anybody',
+    'an error whose message the toolkit wrote',
     new OperatorError('reconcile timed out', { code: 'USER_CODE', layer: 'user-code' }),
     'OperatorError USER_CODE (user-code)',
   ],

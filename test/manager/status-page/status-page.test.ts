@@ -147,7 +147,7 @@ test('/status.json contains the same state as the page', async () => {
   expect(status).toEqual(JSON.parse(JSON.stringify(exampleStatus({ uptimeSeconds: 1 }))));
 });
 
-test('every open page gets the new state each second from one snapshot, and without pages no snapshot is taken', async () => {
+test('once a second all open pages get the new state from a single snapshot; without open pages no snapshot is taken', async () => {
   const { url, clock, looks } = await served();
   const [one, two] = [await open(`${url}/status/events`), await open(`${url}/status/events`)];
   const [first, second] = [collected(one), collected(two)];

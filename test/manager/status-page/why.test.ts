@@ -205,7 +205,7 @@ test('after a terminal error no further attempt is due', async () => {
   expect(view.failing()).toMatchObject([{ key: 'demo/a', failures: 0, nextInMs: undefined }]);
 });
 
-test('the answer says that an object was deleted, or when the reconciler wants the key to run again', async () => {
+test('the answer says that the object was deleted, and otherwise when the reconciler wants the key to run again', async () => {
   const { collection, run, why } = start({ reconcile: async () => ({ requeueAfterMs: 90_000 }) });
   collection(things).put('a');
   collection(things).put('b');
