@@ -217,7 +217,7 @@ test.each<[string, readonly string[], RegExp]>([
   ['a child without a template', options({ owns: 'ingresses' }), /known: configmaps, .* by hand$/],
   ['both scopes', [...options({}), '--namespaced', '--cluster-scoped'], /got both$/],
   [
-    'children in no namespace',
+    'children of a cluster-scoped kind',
     [...options({ owns: 'services' }), '--cluster-scoped'],
     /leave one of/,
   ],

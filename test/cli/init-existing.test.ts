@@ -68,7 +68,7 @@ describe('[scaffolding 20] the option `--from` of `init`', () => {
   test.each<[string, object]>([
     ['one group', { multigroup: undefined }],
     ['several groups', { multigroup: true }],
-    ['a layout that is a text', { layout: 'go.kubebuilder.io/v3' }],
+    ['a layout that is a string', { layout: 'go.kubebuilder.io/v3' }],
     ['a project without Go', { layout: ['helm.sdk.operatorframework.io/v1'], repo: undefined }],
   ])('`init --from` finds the same kinds in any project layout: %s', async (_, more) => {
     const made = await init(['--from', kubebuilderProject(projectOf(FLEET.slice(0, 3), more))]);
@@ -103,7 +103,7 @@ describe('[scaffolding 20] the option `--from` of `init`', () => {
     ['nothing', '', 'is no PROJECT file'],
     ['an older version', 'version: "2"', 'has version "2"; only "3" can be read'],
     ['a number as the version', 'version: 3', 'has version 3; only "3" can be read'],
-    ['resources of another form', 'version: "3"\nresources: {a: 1}', 'resources must be a list of'],
+    ['no list of resources', 'version: "3"\nresources: {a: 1}', 'resources must be a list of'],
     ['no resource', 'version: "3"', 'has no kind for a new project'],
     ['no YAML', 'version: [', 'invalid YAML'],
     [

@@ -88,10 +88,10 @@ test.each<[string, readonly string[], string, RegExp]>([
   ['a file that is not there', ['/nowhere.yaml'], '', /cannot read \/nowhere.yaml: no such file/],
   ['an unknown format', ['-o', 'xml', '-'], GOOD, /--output must be text or json, not "xml"$/],
   ['an unknown option', ['--outptu', 'json'], GOOD, /did you mean --output\?$/],
-  ['what is not YAML', ['-'], 'a: [', /standard input: invalid YAML: .* at line 1, column/],
-  ['nothing at all', ['-'], '', /nothing to lint: none of 0 objects has a container/],
+  ['invalid YAML', ['-'], 'a: [', /standard input: invalid YAML: .* at line 1, column/],
+  ['empty input', ['-'], '', /nothing to lint: none of 0 objects has a container/],
   ['no ambassador', ['-'], formatYaml(plain().get('Role')), /nothing to lint: none of 1 objects/],
-  ['what is no object', ['-'], 'just text', /document 1 is no object of Kubernetes/],
+  ['a document that is not an object', ['-'], 'just text', /document 1 is no object of Kubernetes/],
   [
     'a kustomization that is not rendered',
     ['-'],

@@ -29,18 +29,18 @@ test('`upgrade` refuses a folder without the file .chancery.json', async () => {
 test.each<[string, string, RegExp]>([
   ['no JSON', '{', /\.chancery\.json is not JSON: .*; restore the file that is committed$/],
   ['null', 'null', /names no version/],
-  ['another version than numbers', recordWith({ version: 'next' }), /names no version/],
-  ['commands that are texts', recordWith({ commands: ['init demo'] }), /has no list of commands/],
+  ['a version without numbers', recordWith({ version: 'next' }), /names no version/],
+  ['commands that are strings', recordWith({ commands: ['init demo'] }), /has no list of commands/],
   ['files that are numbers', recordWith({ files: { 'a.ts': 1 } }), /has no texts of files/],
   ['a newer version', recordWith({ version: '99.0.0' }), /was written by chancery 99\.0\.0/],
   ['another command', recordWith({ commands: [['rm']] }), /only init and create are recorded$/],
   [
-    'a kind that cannot be',
+    'an invalid kind',
     recordWith({ commands: [['init', 'demo', '--kind', 'a-b']] }),
     /has the command "init demo --kind a-b", which cannot be repeated: .*CamelCase/,
   ],
   [
-    'a module outside',
+    'a module outside of the project',
     recordWith({
       commands: [
         ['create', 'api', '--group=a.b', '--version=v1', '--kind=A', '--module=../operator.ts'],

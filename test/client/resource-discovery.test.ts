@@ -51,7 +51,7 @@ test.each<[string, CannedAnswer | Error]>([
   ],
   ['is answered with 404 JSON that is no Status', { status: 404, body: { message: 'no' } }],
   ['has a path that is not served', status(404, 'NotFound', {})],
-  ['is not the one that is not found', status(404, 'NotFound', { ...named, name: 'demo' })],
+  ['is not the definition in the answer', status(404, 'NotFound', { ...named, name: 'demo' })],
   ['is forbidden', status(403, 'Forbidden', named)],
   ['is refused by the filter', { status: 403, headers: TEXT, body: 'Forbidden' }],
   ['is answered by the proxy', { status: 500, headers: TEXT, body: 'dial tcp: refused' }],

@@ -27,13 +27,13 @@ test('[P-13] a stored update is recognised even if fields that the server sets a
 });
 
 test.each<[string, object]>([
-  ['a field more', { spec: { ...live.spec, paused: true } }],
-  ['a field less', { spec: { replicas: 3 } }],
+  ['an additional field', { spec: { ...live.spec, paused: true } }],
+  ['a missing field', { spec: { replicas: 3 } }],
   ['another value', { spec: { ...live.spec, replicas: 4 } }],
   ['a shorter list', { spec: { ...live.spec, list: [{ a: 1 }] } }],
-  ['a list for an object', { spec: [] }],
+  ['a list in place of an object', { spec: [] }],
   ['other finalizers', { metadata: { ...live.metadata, finalizers: ['a.b/c'] } }],
-])('[P-13] an update is not taken for done if the stored object has %s', (_, change) => {
+])('[P-13] an update does not count as done if the stored object has %s', (_, change) => {
   expect(isAsUpdated(live, { ...live, ...change }, undefined)).toBe(false);
 });
 
@@ -59,7 +59,7 @@ test.each<[object, boolean]>([
   [{ spec: { replicas: { a: null } } }, false],
   [{ spec: { list: {} } }, false],
   [{ spec: { constructor: {} } }, true],
-])('[P-13] whether the merge patch %j is taken for done: %s', (body, done) => {
+])('[P-13] whether the merge patch %j counts as done: %s', (body, done) => {
   expect(isAsPatched(live, { type: 'merge', body })).toBe(done);
 });
 
@@ -75,6 +75,6 @@ test.each<[JsonPatchOperation, boolean]>([
   [{ op: 'remove', path: '/spec/replicas' }, false],
   [{ op: 'remove', path: '/nowhere/at/all' }, true],
   [{ op: 'copy', from: '/spec/replicas', path: '/status/replicas' }, false],
-])('[P-13] whether the JSON patch %j is taken for done: %s', (operation, done) => {
+])('[P-13] whether the JSON patch %j counts as done: %s', (operation, done) => {
   expect(isAsPatched(live, { type: 'json', body: [operation] })).toBe(done);
 });

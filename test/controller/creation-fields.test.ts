@@ -332,11 +332,11 @@ describe('[K-35] a child with an unreadable entry in managedFields', () => {
   test.each<[string, unknown]>([
     ['nothing', null],
     ['a string', 'tester/create'],
-    ['one whose fields are a text', { ...creator, fieldsV1: 'f:data' }],
-    ['one whose fields are a list', { ...creator, fieldsV1: [] }],
-    ['one without fields', creator],
-    ['one of fields that are texts', { ...creator, fieldsV1: { 'f:data': 'f:old' } }],
-    ['one of fields that are nothing', { ...creator, fieldsV1: { 'f:data': null } }],
+    ['its fields are a string', { ...creator, fieldsV1: 'f:data' }],
+    ['its fields are a list', { ...creator, fieldsV1: [] }],
+    ['it has no fields', creator],
+    ['one of its fields is a string', { ...creator, fieldsV1: { 'f:data': 'f:old' } }],
+    ['one of its fields is null', { ...creator, fieldsV1: { 'f:data': null } }],
   ])('an unreadable entry in managedFields has no effect: %s', async (_, entry) => {
     const family = await startFamily((next) => async (call) => {
       const isOwn = call.verb === 'patch' && call.patch.type === 'json';

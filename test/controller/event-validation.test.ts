@@ -48,18 +48,18 @@ function note(more: Partial<EventNote> = {}): EventNote {
 const OWN = 'reloader-secretproviderclasspodstatuses';
 
 test.each<[string, Partial<EventNote>]>([
-  ['as it is usual', {}],
+  ['in the usual format', {}],
   ['a warning', { type: 'Warning' }],
   ['of a cluster-scoped object', { regarding: reference(nodes, 'node-1') }],
   ['with a related object', { related: reference(pods, 'child', 'default') }],
   ['with a note of a thousand emoji', { note: '😀'.repeat(1_000) }],
   ['with an empty note', { note: '' }],
   ['with an empty reason and action', { reason: '', action: '' }],
-  ['with endless words', { reason: 'R'.repeat(500), action: 'A'.repeat(500) }],
-  ['with a reporter of its own', { reporter: OWN }],
-  ['with a reporter that is no name', { reporter: 'of mine!' }],
-  ['of a type that there is not', { type: 'Fatal' as 'Warning' }],
-  ['of an object whose name begins no Event’s', { regarding: reference(nodes, 'system:node') }],
+  ['with a very long reason and action', { reason: 'R'.repeat(500), action: 'A'.repeat(500) }],
+  ['with a separate reporter', { reporter: OWN }],
+  ['with a reporter that is not a name', { reporter: 'of mine!' }],
+  ['of a type that does not exist', { type: 'Fatal' as 'Warning' }],
+  ['of an object with a colon in its name', { regarding: reference(nodes, 'system:node') }],
 ])('[K-56] the API server accepts this Event: %s', async (_what, given) => {
   const { recorder, record, stored, dropped } = await setup();
 

@@ -306,7 +306,7 @@ test('[K-25] a cleanup that fails is reported and retried for ever, and the fina
 
 test.each<[string, object]>([
   ['a misspelt delay', { requeueAfter: 5_000 }],
-  ['a field of Go’s Result', { Requeue: true }],
+  ['Go’s field `Requeue`', { Requeue: true }],
   ['a refusal', { refusal: { kind: 'quota' } }],
 ])('[K-25] a cleanup that returns %s keeps the finalizer, and is called again', async (_what, returned) => {
   let calls = 0;

@@ -102,7 +102,7 @@ test.each<[string, Predicate, readonly string[]]>([
     ['a label changes', 'an annotation changes', 'a label of a deleting object changes'],
   ],
   ['and(labelChanged, annotationChanged)', and(labelChanged, annotationChanged), []],
-])('[K-12] %s passes every create, delete and resync, and only those updates that it is for', (_name, predicate, passed) => {
+])('[K-12] %s passes every create, delete and resync, but only the updates that it looks for', (_name, predicate, passed) => {
   const passing = Object.entries(EVENTS).filter(([, event]) => predicate(event));
 
   expect(passing.map(([name]) => name).sort()).toEqual([...ALWAYS, ...passed].sort());

@@ -256,10 +256,10 @@ describe('[child 8] a refusal that may go away without a change', () => {
     ['a cache that is not ready', new NotReadyError('no first list')],
     ['a name that another attempt took first', api(409, 'AlreadyExists')],
     ['a server that is too busy', api(429, 'TooManyRequests')],
-    ['a server without its storage', api(500, 'InternalError', 'etcdserver: leader changed')],
+    ['a server that lost its storage', api(500, 'InternalError', 'etcdserver: leader changed')],
     ['a token that is too old', api(401, 'Unauthorized')],
     [
-      'an ambassador that is away',
+      'an unreachable ambassador',
       new AmbassadorError('no', { code: 'AMBASSADOR_UNREACHABLE', fate: 'not-sent' }),
     ],
     ['an end of leadership', new LeadershipLostError('no', { layer: 'api-server' })],
@@ -282,7 +282,7 @@ describe('[child 8] a refusal that may go away without a change', () => {
     ],
     ['a webhook', api(400, 'BadRequest', 'admission webhook "w.example" denied the request: no')],
     [
-      'a webhook that is away',
+      'an unreachable webhook',
       api(
         500,
         'InternalError',
@@ -312,7 +312,7 @@ describe('[child 8] a refusal that may go away without a change', () => {
     ],
     ['an owner that the API does not accept', new OperatorError('cannot own it', own)],
     [
-      'an object of that name',
+      'an existing object of the same name',
       new AlreadyOwnedError(configMaps, { metadata: { namespace: 'shop', name: 'a' } }),
     ],
   ])('a failure that does not go away without a change is reported: %s', (_, error) => {

@@ -126,7 +126,7 @@ test.each<[string, Mapping['map']]>([
     },
   ],
   ['rejects', () => Promise.reject(new Error('no answer'))],
-  ['returns what are no keys', () => [undefined] as never],
+  ['returns values that are not keys', () => [undefined] as never],
   ['returns a key without the namespace', () => [objectKey(undefined, 'a')]],
   ['returns a name without the namespace', () => [{ name: 'a' }]],
   ['returns an object without a name', () => [{ namespace: 'demo' }] as never],

@@ -172,7 +172,7 @@ describe('createLogger', () => {
     ['in an error under another name', { failure: chain, all: [chain] }],
     ['in bytes', { body: Buffer.from('S3CRET'), more: new Uint8Array([83]) }],
     ['under other spellings', { one: { 'x-auth-token': 'S3CRET', API_KEY: 'S3CRET' } }],
-    ['in a member named as the prototype', JSON.parse('{"a":{"__proto__":{"data":"S3CRET"}}}')],
+    ['in a property named __proto__', JSON.parse('{"a":{"__proto__":{"data":"S3CRET"}}}')],
   ])('[security 29] [attack A-13] a secret %s is redacted in the log', (_, fields) => {
     const stream = new PassThrough();
     const log = createLogger('debug', stream);

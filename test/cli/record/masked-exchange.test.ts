@@ -56,7 +56,7 @@ describe('masking of Secrets', () => {
       },
     ],
     [
-      'a list of all kinds',
+      'a list of the kind List',
       {
         path: '/x',
         answer: { kind: 'List', items: [{ kind: 'Secret', data: { a: base64('moonlight') } }] },
@@ -78,7 +78,7 @@ describe('masking of Secrets', () => {
       { method: 'PATCH', path: `${SECRETS}/a`, body: { stringData: { a: 'moonlight' } } },
     ],
     [
-      'a path with other marks',
+      'a path that is encoded differently',
       {
         method: 'PATCH',
         path: '//api/v1/namespaces/plants//secret%73/a?x=y',
@@ -102,7 +102,7 @@ describe('masking of Secrets', () => {
       },
     ],
     [
-      'a JSON patch of the whole',
+      'a JSON patch of the whole object',
       {
         method: 'PATCH',
         path: `${SECRETS}/a`,
@@ -110,7 +110,7 @@ describe('masking of Secrets', () => {
       },
     ],
     [
-      'a wrong spelling',
+      'a misspelt field',
       { method: 'POST', path: SECRETS, body: { kind: 'Secret', StringData: { a: 'moonlight' } } },
     ],
     [
@@ -204,7 +204,7 @@ describe('masking of Secrets', () => {
       },
     ],
     [
-      'a quotation that was cut',
+      'a quotation that is cut off',
       {
         path: `${SECRETS}/a`,
         status: 422,
