@@ -74,7 +74,7 @@ test('generating manifests computes the access once for each of the two scopes',
   expect(derived()).toBe(2);
 });
 
-test('generating a chart computes the access twice more, for namespaces from a chart value', () => {
+test('generating a chart computes the access two more times, because a chart value sets the namespaces', () => {
   const { declared, derived } = counted();
   const model = operatorModel([declared], options({ name: 'tidy', namespace: 'tidy' }));
   const before = derived();

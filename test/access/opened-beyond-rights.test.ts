@@ -143,7 +143,7 @@ test('namespaces in which the same requests pass without being granted are repor
   ]);
 });
 
-test("it is reported that other methods than GET pass the filter for a source's discovery path", () => {
+test("it is reported that methods other than GET pass the filter for a source's discovery path", () => {
   const declared = controller({ name: 'a', for: widgets, reconcile: async () => {} });
 
   const opened = openedBeyondRights([declared], { namespaces: ['demo'] });

@@ -259,7 +259,7 @@ test("[W-40] with `onUnserved: 'clear'` the filter accepts reading the resource'
   });
 });
 
-test('[K-31] a right that only admission checks is granted, and opens no path', () => {
+test('[K-31] a right that only admission checks is granted, and opens no path in the filter', () => {
   const declared = controller({
     name: 'a',
     for: widgets,
@@ -472,7 +472,7 @@ test.each([
   );
 });
 
-test('the filter lists each namespace for each resource, so that more of either make it longer', () => {
+test('the filter lists each namespace for each resource, so that more namespaces or resources make it longer', () => {
   const namespaces = (count: number) =>
     Array.from({ length: count }, (_, at) => `team-${100 + at}`);
   const resources = (count: number) =>

@@ -76,7 +76,7 @@ test("for each configured namespace there is a Role, which is bound to the Pod's
   ]);
 });
 
-test('verbs of a resource are merged, resources of a group with equal verbs share a rule, all sorted', () => {
+test('verbs of a resource are merged, resources of a group with equal verbs share a rule, and all are sorted', () => {
   const permissions: Permission[] = [
     { resource: deployments, verbs: ['patch', 'get'] },
     { resource: configMaps, verbs: ['patch', 'get'] },
@@ -343,7 +343,7 @@ test.each([
   expect(rulesBesideEvents([declare([], { fieldSelector })])).toEqual(rules);
 });
 
-test('a source of one object may write only that object, but with a finalizer it may list all', () => {
+test('a controller for one object may write only this object, but with a finalizer it may list all objects', () => {
   const declared = controller({
     name: 'a',
     for: source({ ...websites, hasStatus: true } as Resource, {
@@ -376,7 +376,7 @@ test("with `onUnserved: 'clear'` a source may read the definition of its resourc
   );
 });
 
-test('only an operator that installs its definitions may write them, and no other definitions', () => {
+test('an operator may write its definitions only if it installs them, and it may write no other definitions', () => {
   const definition = { metadata: { name: 'websites.example.dev' }, spec: { versions: [] } };
   const declared = controller({
     name: 'a',

@@ -140,7 +140,7 @@ test('`create api` writes nothing if a file already exists, and the error contai
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test("if a kind's file would have the module's file name, it gets a different one", async () => {
+test("if a kind's file would have the module's file name, it gets a different name", async () => {
   const { folder, create } = await newProject('demo');
 
   const { exit } = create('--group=example.com', '--version=v1', '--kind=Operator');

@@ -155,7 +155,7 @@ test("no Dockerfile is written if `--module-path` is outside of the project's im
   expect(existsSync(join(folder, 'Dockerfile'))).toBe(false);
 });
 
-test('`generate` prints what the gate needs, but not if `--gate-image` is set or without webhooks', async () => {
+test('`generate` prints what the gate needs, unless `--gate-image` is set or there are no webhooks', async () => {
   const webhook = `
 import { validatingWebhook } from 'chancery';
 export default [one, validatingWebhook({ name: 'one.example.com', resource: configMaps, validate: () => {} })];`;

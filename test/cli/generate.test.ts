@@ -139,7 +139,7 @@ test('[DEV-13] `generate proxy --namespace` prints the namespace itself, and no 
   expect(more.stdout.lines.join('\n')).toContain('/namespaces/demo/leases');
 });
 
-test('the filter accepts Leases if a controller needs leader election, unless an option decides', async () => {
+test('the filter accepts Leases if a controller needs leader election, unless an option decides otherwise', async () => {
   const { module } = setUp();
   const leases = async (...args: readonly string[]): Promise<boolean> => {
     const { exit, stdout } = invoke(['generate', 'proxy', ...args, '--format=paths']);

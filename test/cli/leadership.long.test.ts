@@ -90,7 +90,7 @@ describe('[real R-4] with CHANCERY_ON_LEADERSHIP_LOST=standby', () => {
     HEEDS_SIGNAL: 'yes',
   };
 
-  test('[real R-4] with `standby` a process that lost leadership can lead again, and stops with 0', async () => {
+  test('[real R-4] with `standby` a process that lost leadership can lead again, and exits with 0', async () => {
     const { server, child } = await leading('', STANDBY);
     const hold = (holderIdentity: string): void =>
       void server.patch('coordination.k8s.io/v1', 'Lease', 'demo', 'stubborn-leader', {
@@ -120,7 +120,7 @@ describe('[real R-4] with CHANCERY_ON_LEADERSHIP_LOST=standby', () => {
     expect(await child.exit).toBe(0);
   });
 
-  test('[real R-4] with standby a reconcile that ignores its signal ends the process with 3', async () => {
+  test('[real R-4] with standby the process exits with 3 if a reconcile ignores its signal', async () => {
     const { server, child } = await leading('', { ...STANDBY, HEEDS_SIGNAL: '' });
 
     await server.stop();

@@ -146,7 +146,7 @@ test.each([
   expect(errors).toEqual([expect.stringContaining(message.replace('HERE', path))]);
 });
 
-test("[M-8] a module's settings override the environment, and modules with different ones are refused", async () => {
+test("[M-8] a module's settings override the environment, and modules with different settings are refused", async () => {
   const settings = (name: string, text: string) =>
     `${HEAD}export default withArguments({ arguments: {}, create: () => ({ controllers: [named('${name}')], settings: ${text} }) });`;
   const folder = folderWith({

@@ -77,7 +77,7 @@ test('[security 30] [attack A-5] a dry run prints no control characters in diffs
   expect(out.lines.join('\n')).toContain('\\u202e');
 });
 
-test('[security 30] [attack A-5] messages and log lines contain control characters only escaped', () => {
+test('[security 30] [attack A-5] messages and log lines contain control characters only as escape sequences', () => {
   const error = new ApiError({ code: 500, message: HOSTILE });
   const stderr = new Collector();
 

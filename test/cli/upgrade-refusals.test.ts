@@ -85,7 +85,7 @@ test('a release can upgrade a project that its own release candidate created', a
   expect(await exit).toBe(0);
 });
 
-test('if git is not installed, `upgrade` says that it needs it', async () => {
+test('if git is not installed, `upgrade` says that it needs git', async () => {
   const { folder } = await newProject('demo');
 
   const { exit, stderr } = invoke(['upgrade', folder], { env: { PATH: folderWith({}) } });

@@ -60,7 +60,7 @@ test('`watch` calls saveMemory once', async () => {
   expect(saveMemory).toHaveBeenCalledOnce();
 });
 
-test('after a change an object of which only metadata was kept is printed whole', async () => {
+test('an object of which only metadata was kept is printed whole after a change', async () => {
   const objects: Stored[] = [labelled('a', '8'), labelled('same', '7')];
   const server = await pagedServer(objects);
   const { stdout } = invoke(['watch', PATH, '--server', server.url]);

@@ -152,7 +152,7 @@ describe('a name that several API groups have', () => {
     });
   });
 
-  test('a name resolves to the preferred version of its group, or to another version if only that has it', async () => {
+  test('a name resolves to the preferred version of its group, or to another version if only that version has it', async () => {
     const cluster = clusterWith({
       '/apis': groupList(['a.dev', 'v2', 'v1']),
       '/apis/a.dev/v2': resourceList('a.dev/v2', website),

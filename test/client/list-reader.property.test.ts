@@ -165,7 +165,7 @@ const cuts = fc.array(fc.nat(), { maxLength: 8 });
 test.each([
   ['of objects', undefined],
   ['of metadata alone', METADATA_FORM],
-])('the reader of a list %s returns the same as JSON.parse, for any order and chunks', async (_, expected) => {
+])('the reader of a list %s returns the same as JSON.parse, for any order of fields and any chunks', async (_, expected) => {
   const wire = expected ?? FORM;
   let scanned = 0;
   let parsedAlone = 0;
@@ -367,7 +367,7 @@ describe('objects that are known from an earlier list', () => {
   });
 });
 
-test('an item whose metadata cannot be scanned is parsed at once, and its invalid JSON reported', async () => {
+test('an item whose metadata cannot be scanned is parsed at once, and invalid JSON in it is reported', async () => {
   const escaped = listOf(A).replace('"a"', '"\\u0061"');
   const broken = escaped.replace('"u"', 'hush');
 

@@ -200,7 +200,7 @@ test.each([
   expect(stored()).toBeUndefined();
 });
 
-test('[P-13] a delete with a uid succeeds if another object has the name, which is not deleted', async () => {
+test('[P-13] a delete with a uid succeeds, and deletes nothing, if another object now has the name', async () => {
   const { server, client, finish, stored } = await fixture(['lost']);
   server.create(configMap({}, { value: 'other' }));
 

@@ -102,7 +102,7 @@ describe('[K-59] what happens with an Event that the API server refuses', () => 
     expect(patched.map(({ count }) => count)).toEqual([2]);
   });
 
-  test('after an Event is refused, other Events, and later ones like it, are still sent', async () => {
+  test('after one Event is refused, other Events are still sent, even later Events like it', async () => {
     const fates: Fate[] = [refusal(403, 'Forbidden')];
     const { sent, recorder } = setup({ fate: () => fates.shift() ?? 'sent' });
 

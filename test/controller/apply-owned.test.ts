@@ -181,7 +181,7 @@ describe('[K-33] applyOwned removes fields that are no longer applied', () => {
 });
 
 describe('[K-41] applyOwned with a cache that is behind', () => {
-  test('an apply does not create a child again that is deleted, but still in the cache', async () => {
+  test('an apply does not recreate a child that is deleted, but still in the cache', async () => {
     const { env, namespace, apply, cached, child } = await startFamily();
     cached.set('a', await apply(configMaps, { metadata, data: { k: 'v' } }));
     await env.delete('v1', 'ConfigMap', namespace, 'a');
@@ -206,7 +206,7 @@ describe('[K-41] applyOwned with a cache that is behind', () => {
 });
 
 describe("[K-45] applyOwned if an object with the child's name is not in the cache", () => {
-  test('a child of the owner that is not yet in the cache is updated', async () => {
+  test('an existing child of the owner is updated even if it is not yet in the cache', async () => {
     const { apply, cached, child } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
     cached.set('a', undefined);
@@ -376,7 +376,7 @@ describe('[K-32] applyOwned if the object has no controller', () => {
   });
 });
 
-test('[K-40] a field that another manager has applied is taken back, or a conflict if `force` is false', async () => {
+test('[K-40] a field that another manager has applied is taken back, but causes a conflict if `force` is false', async () => {
   const { env, namespace, apply, child } = await startFamily();
   const desired = { metadata, data: { k: 'v' } };
   const takeOver = () => env.apply([theirConfigMap(namespace)]);

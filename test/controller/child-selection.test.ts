@@ -248,7 +248,7 @@ describe('[K-37] [child 7] restoring a label that another client changed', () =>
   test.each([
     ['under a running operator', true],
     ['while no operator ran', false],
-  ])('a child that lost the selected label %s gets it back, which needs one read', async (_, isRunning) => {
+  ])('a child that lost the selected label %s gets it back after one read', async (_, isRunning) => {
     const place = await sitesWith(selecting, stated);
     const { env, namespace } = place;
     const site = await place.createSite('one');

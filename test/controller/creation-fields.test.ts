@@ -163,7 +163,7 @@ describe('[K-44] the requests for a child that is created, and then changed by a
     return { ...family, apply };
   }
 
-  test('an unchanged child causes no request, the first change a read and a patch, later ones a patch', async () => {
+  test('an unchanged child causes no request, its first change a read and a patch, and each later change a patch', async () => {
     const family = await cachedFamily();
 
     const created = await requestsOf(family, () => family.apply(configMaps, stated('one')));

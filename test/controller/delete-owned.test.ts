@@ -71,7 +71,7 @@ describe('[K-36] the function deleteOwned', () => {
     expect(await child()).toEqual(other);
   });
 
-  test('deleteOwned deletes in the given namespace, or by default in that of the owner', async () => {
+  test("deleteOwned deletes in the given namespace, and by default in the owner's namespace", async () => {
     const { apply, env, remove } = await startFamily();
     const elsewhere = await env.namespace();
     await apply(configMaps, { metadata });

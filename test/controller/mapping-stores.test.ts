@@ -56,7 +56,7 @@ test('[K-10] a mapping can use an index to find the objects that refer to the ch
   expect([...seen]).toEqual([['demo/a', 2]]);
 });
 
-test('[K-10] when a mapping is called, the store has the change, and at the start every object', async () => {
+test('[K-10] when a mapping is called, the store already has the change, and at the start it has every object', async () => {
   const found: unknown[] = [];
   const mapping = enqueueMapped<Thing>(others, ({ value }, { store }) => {
     const values = [others, things].flatMap((each) =>

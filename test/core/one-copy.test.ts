@@ -5,7 +5,7 @@ import { registerCopy } from '../../operator/core/one-copy.ts';
 const SHOP = 'file:///app/node_modules/chancery/dist/';
 const KIT = 'file:///app/node_modules/shop-kit/node_modules/chancery/dist/';
 
-test('a second copy of the toolkit is refused with both versions, both paths and the remedy', () => {
+test('the error for a second copy of the toolkit contains both versions, both paths and the remedy', () => {
   const registry = {};
   registerCopy({ version: '1.2.0', root: SHOP }, registry);
 

@@ -103,7 +103,7 @@ test('the loop over log lines ends with an error when the API server refuses the
   await expect(lines).rejects.toThrow('refused with 400');
 });
 
-test('with the permission in operators.md the filter accepts the path of the log, but not of the Pod', () => {
+test('with the permission in operators.md the filter accepts the path of the log, but not the path of the Pod', () => {
   const permissions = [{ resource: pods, subresource: 'log', verbs: ['get'] }] as const;
   const declared = controller({
     name: 'logs',

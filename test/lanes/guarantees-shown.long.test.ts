@@ -155,7 +155,7 @@ test('the program exits with 0 if all guarantees are proved; if not, with 1 and 
   expect(lacking).toEqual({ code: 1, stdout: '', stderr: `${tag} ${files[0]}: absent\n` });
 });
 
-test('the program exits with 2, and prints its usage without a report, or the error for a missing file', async () => {
+test('the program exits with 2; without a report it prints its usage, and for a missing file the error', async () => {
   const [nothing, flag, absent] = await Promise.all([run(), run('--help'), run('no-such.json')]);
 
   expect(nothing).toMatchObject({ code: 2, stdout: '' });

@@ -116,7 +116,7 @@ describe('sourcesCheck', () => {
     expect(check.ok()).toBe(ok);
   });
 
-  test('[H-4] the sources check fails when the server has not answered for twice the longest watch', () => {
+  test('[H-4] the sources check fails if the server has not answered for twice the time of the longest watch', () => {
     const clock = new FakeClock();
     const deaf = sourceOf('pods'); // half open: it is still watching
     const check = sourcesCheck(asNeeded([deaf, sourceOf('secrets')]), { clock });

@@ -126,7 +126,7 @@ test.each([
   expect(upstream.seen).toEqual(['GET /version?timeout=3s']);
 });
 
-test('the probe fails if the filter refuses everything, or the API server is away', async () => {
+test('the probe fails if the filter refuses everything, or if the API server is unreachable', async () => {
   const upstream = await startUpstream();
   const closed = await startImage(upstream.url, []);
   const alone = await startImage('http://127.0.0.1:1', args);

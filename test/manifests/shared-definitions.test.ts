@@ -15,7 +15,7 @@ test("an operator's manifests contain the definitions of its resources, also whe
   expect(definitionsWith({ program })).toEqual(['websites.example.dev']);
 });
 
-test("no operator's manifests contain definitions that several operators share, or that it installs itself", () => {
+test("no operator's manifests contain definitions that several operators share, or that the operator itself installs", () => {
   expect(definitionsWith({ program: { ...program, sharesDefinitions: true } })).toEqual([]);
   expect(definitionsWith({ installCrds: true })).toEqual([]);
 });

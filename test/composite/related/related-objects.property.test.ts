@@ -142,7 +142,7 @@ test('[contract 44] [metacontroller 19] rules and the model select the same obje
   );
 });
 
-test('a change wakes the same parents in a declared source as in a source that a rule has opened', async () => {
+test('a change in a declared source wakes the same parents as a change in a source that a rule has opened', async () => {
   await fc.assert(
     fc.asyncProperty(parents, places, configMap, async (declared, known, object) => {
       const clock = new FakeClock();

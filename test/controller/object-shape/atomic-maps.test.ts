@@ -90,7 +90,7 @@ test('[child 3] a key that another writer adds to a granular map causes no write
   expect(live?.metadata.labels).toEqual({ tier: 'ours', team: 'theirs' });
 });
 
-test('a key that another writer adds to an empty granular map stays, after a single apply', async () => {
+test('a key that another writer adds to an empty granular map stays, and after one apply nothing is written', async () => {
   const { apply, env, namespace, writes } = await startFamily();
   const child = { metadata: { name: 'a', namespace, annotations: {} }, data: { a: 'b' } };
   const stated = { apiVersion: 'v1', kind: 'ConfigMap', ...child };

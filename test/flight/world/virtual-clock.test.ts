@@ -51,7 +51,7 @@ describe('VirtualClock', () => {
     expect(clock.next?.owner).toBe('two');
   });
 
-  it('VirtualClock makes scheduled calls by time, then in the order of scheduling, if not cancelled', () => {
+  it('VirtualClock makes scheduled calls by time, calls for one time in the order of scheduling, and no cancelled calls', () => {
     const alarms = fc.array(fc.record({ at: fc.integer({ min: 0, max: 6 }), kept: fc.boolean() }));
     fc.assert(
       fc.property(alarms, alarms, (first, second) => {

@@ -58,7 +58,7 @@ const EDITS: readonly object[] = [
   { metadata: { labels: null } },
 ];
 
-test('Leases of groups that somebody edits give no object two writers, and are held again afterwards', async () => {
+test('if somebody edits the Leases of groups, no object gets two writers, and the Leases are held again afterwards', async () => {
   const { place, replicas } = await sharing();
 
   for (const [group, edited] of EDITS.entries()) {

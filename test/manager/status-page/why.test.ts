@@ -126,7 +126,7 @@ test('a change makes a failing key run at once, and its attempt lists each cause
   expect(done?.last?.wokenBy).toEqual(waiting?.wokenBy);
 });
 
-test('the answer contains the policy that decides when the next attempt runs, or the back-off if that is later', async () => {
+test('the answer contains the policy that delays the next attempt, or the back-off if this ends later', async () => {
   const { clock, collection, run, why } = start({
     minIntervalMs: 30_000,
     queue: { backoff: { initialMs: 20_000, jitter: 0 } },
