@@ -106,7 +106,7 @@ test('it is reported that lists pass the filter because of a right to create', (
   ]);
 });
 
-test('it is reported that a request granted in one namespace passes the filter in others', () => {
+test('it is reported that a request granted in one namespace passes the filter in other namespaces', () => {
   const everywhere = controller({
     name: 'a',
     for: source(pods, { namespace: 'all' }),

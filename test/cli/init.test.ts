@@ -287,7 +287,7 @@ test('[found 15] `npm test` of a new project first runs `chancery`, which refuse
   expect(scripts.test).toMatch(/^chancery --version && node --test /);
 });
 
-test('[found 16] every document that mentions a Node version has the one required by package.json', () => {
+test('[found 16] every document that mentions a Node version mentions the version that package.json requires', () => {
   const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
   const engines = ['package.json', 'testing/package.json'].map(
     (path) => JSON.parse(textOf(path)).engines.node as string,

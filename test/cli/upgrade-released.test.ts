@@ -24,7 +24,7 @@ test('for each version in CHANGELOG.md there is a recorded list of the files tha
 
 test.each(
   VERSIONS,
-)('`upgrade` turns an unchanged project of %s into exactly the one that this version creates', async (version) => {
+)('`upgrade` turns an unchanged project of %s into exactly the project that this version creates', async (version) => {
   const record = readFileSync(new URL(`${version}.json`, RECORDS), 'utf8');
   const { commands, files } = JSON.parse(record) as {
     readonly commands: readonly (readonly string[])[];

@@ -46,7 +46,7 @@ function planWrites({ writes }: EnginePlace): readonly string[] {
   return writes().filter((write) => write.endsWith('configmaps plan'));
 }
 
-test("[contract 80] [metacontroller 29] a field no longer returned is removed; others' fields stay", async () => {
+test("[contract 80] [metacontroller 29] a field that is no longer returned is removed; other managers' fields stay", async () => {
   const at = await place();
   await edit(at, { data: { foreign: 'x' }, metadata: { labels: { team: 'y' } } });
 

@@ -133,7 +133,7 @@ describe('[K-57] how repeats of an Event are counted', () => {
     ]);
   });
 
-  test('the recorder remembers the last 4,096 Events, and a repeat of an older one is a new Event', async () => {
+  test('the recorder remembers the last 4,096 Events, and a repeat of an older Event is a new Event', async () => {
     const { sent, patched, recorder } = setup();
     for (const index of [0, 0, 0]) {
       recorder.record(noteAbout(index));

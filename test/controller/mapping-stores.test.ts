@@ -86,7 +86,7 @@ test.each([
   'ours first',
   'theirs first',
   'both in one turn',
-])('[K-10] if one object begins to refer to another, no change of the other is missed: %s', async (order) => {
+])('[K-10] if an object begins to refer to another object, no change of the other object is missed: %s', async (order) => {
   const { run, seen, ours, theirs } = bench([whoNames]);
   theirs.put('o', 1);
   await run();

@@ -393,7 +393,7 @@ describe('waiting for a taken name', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('at most 10,000 keys wait for names, and then the oldest one is dropped', () => {
+  test('at most 10,000 keys wait for names, and then the oldest key is dropped', () => {
     const { attempt, cache, deleted } = start();
     cache.shown = state('u1', 5);
     for (let index = 0; index <= 10_000; index++)

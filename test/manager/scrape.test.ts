@@ -217,7 +217,7 @@ describe('a scrape of an operator', () => {
     expect(families.get('chancery_meter_errors_total')?.samples[0]?.value).toBe(0);
   });
 
-  test('[X-1] a scrape in OpenMetrics has the same values', () => {
+  test('[X-1] a scrape in OpenMetrics has the same values as a scrape in the text format', () => {
     const open = parsedExposition(scraped.open, 'openmetrics');
 
     const totals = open.get(TOTAL.replace(/_total$/, ''))?.samples;

@@ -280,7 +280,7 @@ describe('[M-2] a standby', () => {
 });
 
 describe('[M-3] runnables that are added later', () => {
-  test('[M-3] a runnable that is added before the run starts with the run, and one added during the run starts at once', async () => {
+  test('[M-3] runnables added before the run start together with it, and runnables added during the run start at once', async () => {
     const facts: string[] = [];
     const world = new World([], {});
     world.manager.add(noting('early', facts));

@@ -34,7 +34,7 @@ async function created(args: readonly string[], environment = {}): Promise<Seen>
   return seen;
 }
 
-test('[M-7] without arguments each value is its default', async () => {
+test('[M-7] if no arguments are given, each has its default value', async () => {
   const { values, positionals, environment } = await created([], { SINK: 'slack' });
 
   expect(values).toEqual({

@@ -255,7 +255,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     }
   });
 
-  test('only one Lease may be read and renewed, and the operator uses that one', () => {
+  test('only one Lease may be read and renewed, and the operator uses this Lease', () => {
     const ofLeases = rules.filter(({ resources }) => resources.includes('leases'));
 
     const lease = value(operator, 'CHANCERY_LEASE_NAME');

@@ -44,7 +44,7 @@ test('`why` exits with 4 for a key that no controller knows, and lists the contr
   ]);
 });
 
-test('`why` can be limited to one controller, and lists the existing names for a wrong one', async () => {
+test('`why` can be limited to one controller, and lists the existing names if the given name is wrong', async () => {
   const keys = { 'demo/a': { object: 'cached' } } as const;
   const { url } = await askedOperator([controllerWith('web', keys), controllerWith('other', keys)]);
 

@@ -24,7 +24,7 @@ const pathsOf = (manifests: Manifests, caches: CacheSize) =>
 const LIMIT = 'containers[operator].resources.limits.memory';
 const OPTIONS = 'containers[operator].env[NODE_OPTIONS]';
 
-test('a memory limit that is just enough causes no warning, and one byte less does', () => {
+test('a memory limit that is just enough causes no warning, and a limit one byte lower causes a warning', () => {
   for (const caches of [SMALL, MIDDLE]) {
     const enough = Math.ceil(neededMemory(caches, NODES_CHOICE).limitBytes);
 

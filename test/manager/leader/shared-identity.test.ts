@@ -36,7 +36,7 @@ test('64 processes with the same identity keep the Lease when they renew at the 
   expect(store.requests.length - from).toBeLessThanOrEqual(64 * periods * 4);
 });
 
-test('when another process with the same identity renewed, the deadline counts from the read that precedes the renewal', async () => {
+test('if another process with the same identity renewed the Lease, the deadline counts from the last read before that', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await sharer('one', store, clock);

@@ -173,7 +173,7 @@ test('children of cluster-scoped parents are corrected after a hand-over', async
   expect(await copies(place)).toEqual(Array.from({ length: PARENTS }, () => 'yes'));
 });
 
-test('a key that asked to be reconciled again is reconciled at that time, also during a hand-over', async () => {
+test('a key that is to be reconciled again at a certain time is reconciled then, also during a hand-over', async () => {
   const place = await withParents();
   const everyMs = 20_000;
   const attempts: { readonly name: string; readonly by: string; readonly atMs: number }[] = [];

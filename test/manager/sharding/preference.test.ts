@@ -105,7 +105,7 @@ test('scaling from 2 members to 4 and back moves one share per member that joins
   );
 });
 
-test('no hand-over on the way to the preferred members changes the preferred members of another group', () => {
+test('a hand-over to a preferred member never changes the preferred members of another group', () => {
   fc.assert(
     fc.property(groupCounts, members(2, 20), fc.nat(), (groups, [joins = '', ...all], seed) => {
       const before = preferredMembers(nobody(groups), all);
