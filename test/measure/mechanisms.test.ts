@@ -25,7 +25,7 @@ test.each([
   expect(() => sorted(files, given)).toThrow(message);
 });
 
-test('every file for children, statuses, composites, decorators, revisions and related objects belongs to a mechanism', () => {
+test('every file about children, statuses, composites, decorators, revisions or related objects is counted for a mechanism', () => {
   const files = globSync(['operator/**/*.ts', 'packages/*/src/**/*.ts'], { cwd: root });
   const counted = files.filter((file) => placeOf(file, COUNTED.now) !== undefined);
   const named = MECHANISMS.map(({ name, now }) => ({ name, places: now }));

@@ -82,7 +82,7 @@ describe('[child 8] a name of a child', () => {
     );
   });
 
-  test('a child name is the parts joined unchanged, if they fit and no prefix or suffix contains a dash', () => {
+  test('a child name joins prefix, name and suffix unchanged if they fit and neither prefix nor suffix contains a dash', () => {
     const plainWord = fc.constantFrom('', 'db', '7', 'read');
     fc.assert(
       fc.property(parentName, plainWord, plainWord, limits, (name, prefix, suffix, limit) => {

@@ -74,7 +74,7 @@ describe('[L-22] predicates of an ApiError', () => {
     [{ status: 410, reason: 'Expired' }],
     [undefined],
     [null],
-  ])('no predicate holds for %j, which is no ApiError', (error) => {
+  ])('every predicate is false for %j, which is not an ApiError', (error) => {
     expect(whatHolds(error)).toEqual([]);
   });
 

@@ -89,7 +89,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     });
   });
 
-  describe('with an empty --accept-paths before another', () => {
+  describe('with an empty --accept-paths before a non-empty --accept-paths', () => {
     const proxy = shared(() =>
       proxyOf(kubectl, [
         `--server=${upstream().url}`,
@@ -104,7 +104,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     });
   });
 
-  describe('with an empty --accept-paths after another', () => {
+  describe('with an empty --accept-paths after a non-empty --accept-paths', () => {
     const proxy = shared(() =>
       proxyOf(kubectl, [
         `--server=${upstream().url}`,

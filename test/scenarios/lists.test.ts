@@ -263,7 +263,7 @@ test('[H43] a login page instead of a list is reported, does not sync the source
   expect(it.server.watches).toEqual([]);
 });
 
-test('[H53] a list for a resourceVersion that the server has not reached is retried after the requested time, then for any version', async () => {
+test('[H53] if the server has not reached the resourceVersion of a list, the list is repeated after the requested time, then for any version', async () => {
   const it = await scenario();
   it.collection.put('a');
   const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];

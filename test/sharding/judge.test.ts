@@ -127,7 +127,7 @@ test('a Lease of another group gives no right to write', () => {
   expect(verdictOf(commits, { writings: [writing('a', 1, 2, 'y')] }).strangers).toEqual([]);
 });
 
-test('a change that is in no mirror at the end counts as missed, also when an older change is in a mirror again', () => {
+test('the last change counts as missed if no mirror has it at the end, even if a mirror had it before', () => {
   const seen = [change(0, 'one'), lease(0, 'a'), mirror(1, 'a', 'one')];
 
   expect(verdictOf(seen).missed).toEqual([]);
@@ -141,7 +141,7 @@ test('a change that is in no mirror at the end counts as missed, also when an ol
   expect(verdictOf(unknown).stepsBack).toHaveLength(1);
 });
 
-test('a change may be skipped if a later change is in a mirror', () => {
+test('a change may be missing from a mirror if the mirror has a later change', () => {
   const commits = [change(0, 'one'), change(4, 'two'), mirror(10, 'a', 'two'), change(30, 'three')];
 
   expect(verdictOf([...commits, mirror(35, 'a', 'three')])).toMatchObject({
@@ -158,7 +158,7 @@ test('a change that is in no mirror yet counts as behind until the end of the lo
   expect(verdictOf(older, { toMs: 90 }).longestBehindMs).toBe(70);
 });
 
-test('a group has no owner from the last write of its Lease to the next one with a holder', () => {
+test('the time without an owner of a group is measured from one write of its Lease to the next write with a holder', () => {
   const others = Array.from({ length: 11 }, (_, at) => lease(at * 10, 'c', 7));
   const unowned = (...commits: readonly Commit[]): number =>
     verdictOf([...others, ...commits]).longestUnownedMs;

@@ -239,7 +239,7 @@ test('[C-20] [C-22] a resync delivers the objects of every namespace', async () 
   expect(one.told).toEqual(['update a/x=1 (resync)', 'update b/y=2 (resync)']);
 });
 
-test('[C-15] [C-22] a stopped informer over several namespaces is not synced, and releases its leases', async () => {
+test('[C-15] [C-22] a stopped informer over several namespaces is not synced, and releases the informers of its namespaces', async () => {
   const { facadeOf, end, released } = world();
   const facade = facadeOf('a');
   const handler = facade.addHandler(() => {});

@@ -74,7 +74,7 @@ describe('[K-61] a write after which the source no longer selects the object', (
     ['not the field selector with !=', { fieldSelector: 'spec.nodeName!=node-1' }, true],
     ['only one of two fields', { fieldSelector: 'status.phase==Running,metadata.name=b' }, true],
     ['the field selector', { fieldSelector: 'status.phase=Running,metadata.name!=b' }, false],
-  ])('an object that this process wrote is absent exactly if it no longer matches its source; it matches %s', (_what, options, isAbsent) => {
+  ])('an object that this process wrote is visible only if it matches its source; here it matches %s', (_what, options, isAbsent) => {
     const form = formOf(options)(pod({ labels: { app: 'db' } }));
 
     expect(form).toBeDefined();

@@ -56,7 +56,7 @@ describe('chunks of a watch', () => {
     expect(batches[2]?.at(-1)).toBe('o-4999');
   });
 
-  test('every chunk is reported, also one that completes no line', async () => {
+  test('every chunk is reported, even a chunk that completes no line', async () => {
     const chunks: number[] = [];
 
     await collect(decodeEvents(cutStream('abcdef', 4), { onChunk: (size) => chunks.push(size) }));

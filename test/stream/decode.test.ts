@@ -210,7 +210,7 @@ describe('options of decoded objects', () => {
     );
   });
 
-  test('the expected kind is compared with what was sent, not with the given kind', async () => {
+  test('the expected kind is compared with the kind in the line, not with the kind that replaces it', async () => {
     const { events, skipped } = await decode(lines, { expected: own, form });
     const { events: none, skipped: all } = await decode(lines, { expected: form, form });
 

@@ -210,7 +210,7 @@ describe('the end of a body', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  test('readLines reports every chunk, also one that completes no line', async () => {
+  test('readLines reports every chunk, even a chunk that completes no line', async () => {
     const chunks: number[] = [];
 
     await collect(readLines(cutStream('abcdef', 4), { onChunk: (bytes) => chunks.push(bytes) }));

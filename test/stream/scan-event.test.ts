@@ -262,7 +262,7 @@ describe('an object of another kind', () => {
     expect(scanned(line(IDENTITY).replace('Pod', 'Node'))).toMatchObject({ type: 'ADDED' });
   });
 
-  test('an object whose kind may still change is left to the parser', () => {
+  test('a line that repeats the kind of its object after the metadata is left to the parser', () => {
     expect(scanned(line(IDENTITY, ',"kind":"Node"'))).toBeUndefined();
   });
 });

@@ -231,7 +231,7 @@ describe('connections', () => {
     expect(methods.filter((method) => method === 'GET')).toHaveLength(64);
   });
 
-  test('[P-17] calls have no rate limit: a thousand follow each other without a timer', async () => {
+  test('[P-17] calls have no rate limit: a thousand calls follow each other without a timer', async () => {
     const server = await rawServer(() => answerOf(200));
     const clock = new FakeClock();
     const transport = transportTo(server.url, { clock });

@@ -93,7 +93,7 @@ describe('a review', () => {
     expect(shown.length).toBe(21);
   });
 
-  test('a message of any length is cut, and has no control characters', async () => {
+  test('a long message is cut, and its control characters are escaped', async () => {
     const webhook = configMapWebhook({ validate: () => deny(`\u001b[2J${'x'.repeat(100_000)}`) });
 
     const { response } = await answerOf(webhook, reviewOf());

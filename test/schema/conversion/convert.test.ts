@@ -49,13 +49,13 @@ test('fields that a version cannot express are kept in an annotation, which is r
   expect(convert(beta, 'v1').metadata.annotations).toEqual({ mine: 'yes' });
 });
 
-test('an object without fields that the version cannot express gets no annotation', () => {
+test('an object gets no annotation if the version can express all its fields', () => {
   const there = convert(boat('v1', { spec: { hull: { meters: 4 } } }), 'v1alpha1');
 
   expect(there.metadata).toEqual(boat('v1', {}).metadata);
 });
 
-test('[A-8] a change made in the poorer version stays, and the fields that this version lacks are restored', () => {
+test('[A-8] a change made in the version with fewer fields stays, and the fields that this version lacks are restored', () => {
   const beta = convert(boat('v1', RIGGED), 'v1beta1');
   const spec = { meters: 15, rig: { sails: 1 }, crew: [{ name: 'cy' }] };
 
@@ -71,7 +71,7 @@ test('[A-8] a change made in the poorer version stays, and the fields that this 
   );
 });
 
-test('nothing is restored below a field that was removed in the poorer version', () => {
+test('nothing is restored below a field that was removed in the version with fewer fields', () => {
   const beta = convert(boat('v1', RIGGED), 'v1beta1');
 
   const back = convert(edited(beta, { spec: { meters: 12 } }), 'v1');
@@ -127,7 +127,7 @@ const crate = (version: string, spec: object): KubernetesObject => ({
   ...{ spec },
 });
 
-test('a value with less precision in the poorer version is restored unless it was changed there', () => {
+test('a value that the other version stores less precisely is restored, unless it was changed in that version', () => {
   const there = sizes.convert?.(crate('v2', { kilos: 73 }), 'v1') ?? crate('v1', {});
 
   const same = sizes.convert?.(there, 'v2');

@@ -128,7 +128,7 @@ describe('[reloader 28] a decision contains its rule:', () => {
 });
 
 describe('[reloader 2] the annotation `auto`', () => {
-  test.each(RESOURCE_TYPES)('the annotation `auto` for %s reloads for no other type', (type) => {
+  test.each(RESOURCE_TYPES)('the annotation `auto` for %s causes no reload for any other type', (type) => {
     const asked = workload({ [KEYS.typedAuto[type]]: 'true' });
 
     const reloading = RESOURCE_TYPES.filter(
@@ -418,7 +418,7 @@ describe('with any annotations', () => {
       { ...OPTIONS, autoReloadAll },
     );
 
-  test('a workload is reloaded either for a reference or for a named list, and one container is marked', () => {
+  test('every reload is caused by a reference or by a named list, and marks one container', () => {
     fc.assert(
       fc.property(given, (each) => {
         const { reload, rule, auto, container } = decideFor(each);
