@@ -18,9 +18,9 @@ test('a file belongs to the list with the longest path that contains it', () => 
 });
 
 test.each([
-  ['a file in no list', ['town/pear.ts'], lists, 'in no list: town/pear.ts'],
-  ['a place without a file', ['farm/a.ts'], lists, 'not there: town/apple.ts, farm/rye.ts'],
-  ['a place in two lists', [], [...lists, { name: 'x', places: ['farm/'] }], 'in two lists'],
+  ['a file that is in no list', ['town/pear.ts'], lists, 'in no list: town/pear.ts'],
+  ['a path without a file', ['farm/a.ts'], lists, 'not there: town/apple.ts, farm/rye.ts'],
+  ['a path that is in two lists', [], [...lists, { name: 'x', places: ['farm/'] }], 'in two lists'],
 ])('%s causes an error that contains the file or the path', (_what, files, given, message) => {
   expect(() => sorted(files, given)).toThrow(message);
 });

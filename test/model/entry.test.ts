@@ -305,7 +305,7 @@ test.each<[string, object]>([
   ['resourceVersion', { ...OBJECT, metadata: { ...OBJECT.metadata, resourceVersion: '8' } }],
   ['a number for the uid', { ...OBJECT, metadata: { ...OBJECT.metadata, uid: 7 } }],
   ['metadata of null', { ...OBJECT, metadata: null }],
-  ['metadata that are a text', { ...OBJECT, metadata: 'a' }],
+  ['metadata that are a string', { ...OBJECT, metadata: 'a' }],
   ['no metadata', { ...OBJECT, metadata: undefined }],
 ])('a text that differs from its entry is refused: %s', (_, other) => {
   const entry = entryOf(JSON.stringify(other));
@@ -388,7 +388,7 @@ describe('reading only the names of an entry', () => {
   const bare = { name: 'a', uid: 'u', resourceVersion: '7' };
 
   test.each<[string, Entry, object]>([
-    ['text that is no JSON behind the metadata', entryOf(BROKEN), { ...bare, namespace: 'demo' }],
+    ['text with invalid JSON after the metadata', entryOf(BROKEN), { ...bare, namespace: 'demo' }],
     ['a parsed object', Entry.of(OBJECT), { ...bare, namespace: 'demo' }],
     ['no namespace', entryOfText({ ...OBJECT, metadata: bare }, 'x'), bare],
   ])('nameAlone contains the kind and names of %s', (_, entry, metadata) => {

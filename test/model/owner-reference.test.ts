@@ -66,8 +66,8 @@ test.each<[string, Partial<OwnerReference>]>([
 });
 
 test.each([
-  ['of another namespace', object('other'), deployments, configMaps],
-  ['that is cluster-scoped, of a namespaced owner', object(undefined), deployments, clusterWide],
+  ['in another namespace', object('other'), deployments, configMaps],
+  ['that is cluster-scoped, with a namespaced owner', object(undefined), deployments, clusterWide],
 ])('[K-30] an owner reference for a child %s is refused', (_, child, of, what) => {
   for (const set of [setControllerReference, setOwnerReference]) {
     expect(() => set(owner, child, of, what)).toThrow(

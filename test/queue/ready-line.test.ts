@@ -49,9 +49,9 @@ describe('priority classes', () => {
   });
 
   test.each([
-    ['as high', 'a', 0],
-    ['lower', 'a', -1],
-    ['not in line', 'b', 9],
+    ['already as high', 'a', 0],
+    ['of a higher class already', 'a', -1],
+    ['not in the line', 'b', 9],
   ])('[Q-21] raise() does nothing for a key that is %s', (_case, key, priority) => {
     const line = lineOf([
       ['a', 0],

@@ -99,10 +99,10 @@ test("a request without an answer overlaps with another replica's request only a
 });
 
 test.each([
-  ['arrives before the Lease is its own', [writing('a', 4, 8)], 'sent'],
+  ['arrives before its replica holds the Lease', [writing('a', 4, 8)], 'sent'],
   ['arrives after the Lease was released', [writing('a', 31, 33)], 'sent'],
-  ['arrives when another has the Lease', [writing('a', 45)], 'sent'],
-  ['is answered when another has the Lease', [writing('a', 29, 41)], 'was answered'],
+  ['arrives while another replica holds the Lease', [writing('a', 45)], 'sent'],
+  ['is answered while another replica holds the Lease', [writing('a', 29, 41)], 'was answered'],
 ])('a write counts as unauthorized if it %s, even if no other replica writes', (_when, writings, what) => {
   const { strangers } = verdictOf(
     [lease(5, 'a'), lease(30, undefined), lease(40, 'b'), lease(50, 'b')],

@@ -76,7 +76,7 @@ describe('chunks of a watch', () => {
 
   test.each([
     ['cut in the middle', added('b').slice(0, 20)],
-    ['complete but for its newline', added('b')],
+    ['complete except for its newline', added('b')],
   ])('[W-12] a last line that is %s does not become an event', async (_, last) => {
     const { batches, error } = await batchesOf(bodyOf(`${added('a')}\n${last}`));
 

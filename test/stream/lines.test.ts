@@ -61,7 +61,7 @@ describe('readLines', () => {
 
   test.each([
     ['cut in the middle', '{"a":1}\n{"b":'],
-    ['complete but for its newline', '{"a":1}\n{"b":2}'],
+    ['complete except for its newline', '{"a":1}\n{"b":2}'],
   ])('[W-12] readLines discards a last line that is %s', async (_, text) => {
     const lines = await linesOf(text, 1_000);
 

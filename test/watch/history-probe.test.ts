@@ -88,8 +88,8 @@ describe('[found 17] [W-33] a server with lower resourceVersions', () => {
   });
 
   test.each([
-    ['before it is asked', 0],
-    ['while it does not answer', 1_500],
+    ['before it is probed', 0],
+    ['while it does not answer the probe', 1_500],
   ])('a restored server is detected although it sends a bookmark %s', async (_, afterMs) => {
     const { away, clock, collection, names } = await watching();
 

@@ -114,7 +114,7 @@ test('a terminating Pod does not count as Ready', async () => {
 });
 
 test.each([
-  ['names a time', { retryAfterSeconds: 10 }, 10_000],
+  ['gives a retry time', { retryAfterSeconds: 10 }, 10_000],
   ['gives no retry time', {}, 5_000],
 ])('a disruption budget that %s is respected', async (_what, refusal, requeueAfterMs) => {
   const app = await changedApp();

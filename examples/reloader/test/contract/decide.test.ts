@@ -327,7 +327,7 @@ describe('[reloader 4] the annotations `search`, `match`, `ignore` and `exclude`
 describe('[reloader 5] annotations of the Pod template', () => {
   test.each<[string, Record<string, string>, Rule]>([
     ['auto', { [KEYS.auto]: 'true' }, 'auto'],
-    ['typed auto', { [KEYS.typedAuto.CONFIGMAP]: 'true' }, 'typed-auto'],
+    ['auto for one type', { [KEYS.typedAuto.CONFIGMAP]: 'true' }, 'typed-auto'],
     ['a named list', { [RELOAD]: 'app' }, 'named'],
     ['search', { [KEYS.search]: 'true' }, 'search'],
     ['exclude', { [KEYS.auto]: 'true', [KEYS.exclude.CONFIGMAP]: 'app' }, 'excluded'],
