@@ -53,7 +53,7 @@ describe.each([
   ['OP2', 'no podSelector', {}, 'EmptySelector'],
   ['OP2', 'a podSelector of null', { podSelector: null }, 'EmptySelector'],
   ['OP7', 'an impossible label', { podSelector: { app: 'web app' } }, 'InvalidSelector'],
-  ['OP7", 'a number as the value of a label', { podSelector: { app: 1 } }, "InvalidSelector'],
+  ['OP7', 'a number as the value of a label', { podSelector: { app: 1 } }, 'InvalidSelector'],
   ['OP7', 'a list for a map', { podSelector: ['app'] }, 'InvalidSelector'],
   [
     'OP7',

@@ -7,7 +7,9 @@ const names = readdirSync(folderOf('.')).filter((name) =>
   existsSync(new URL('README.md', folderOf(name))),
 );
 
-test.each(names)('each name in the README of examples/%s exists at the place that the README gives', (name) => {
+test.each(
+  names,
+)('each name in the README of examples/%s exists at the place that the README gives', (name) => {
   const folder = folderOf(name);
   const readme = readFileSync(new URL('README.md', folder), 'utf8');
   const all = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(

@@ -138,7 +138,14 @@ describe('[reloader 2] the annotation `auto`', () => {
     expect(reloading).toEqual([type]);
   });
 
-  test.each(['1', 't', 'T', 'true', 'True', 'TRUE'])('the value %j of the annotation `auto` counts as true', (word) => {
+  test.each([
+    '1',
+    't',
+    'T',
+    'true',
+    'True',
+    'TRUE',
+  ])('the value %j of the annotation `auto` counts as true', (word) => {
     expect(ruleOf(resource(), workload({ [KEYS.auto]: word }))).toBe('auto/main');
     expect(ruleOf(resource(), workload({ [KEYS.typedAuto.CONFIGMAP]: word }))).toBe(
       'typed-auto/main',
