@@ -151,7 +151,7 @@ describe('the object of an unparsed entry', () => {
 });
 
 describe('the metadata of an unparsed entry', () => {
-  test('metadata is parsed without the rest of the object, and only once, whatever follows it', () => {
+  test('the metadata of an object are parsed without the rest, and only once, whatever follows the metadata', () => {
     const entry = entryOf(BROKEN);
 
     const parses = parsesOf(() => [entry.metadata, entry.metadata]);

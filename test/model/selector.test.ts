@@ -234,7 +234,7 @@ describe('[found 2] a selector with very many requirements', () => {
     () => parseSelector(`a=${'v'.repeat(100_000)}`),
     () => selectorFromObject({ matchLabels: { ['k'.repeat(100_000)]: 'v' } }),
     () => selectorFromObject({ matchExpressions: [{ key: 'a', operator: 'o'.repeat(100_000) }] }),
-  ])('the error for a very long invalid selector quotes only the beginning of it', (parse) => {
+  ])('the error about a very long invalid selector quotes only the beginning of the selector', (parse) => {
     expect(parse).toThrow(/^.{20,1000}$/);
   });
 });

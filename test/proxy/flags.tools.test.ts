@@ -98,7 +98,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       ]),
     );
 
-    test('proxy 3: only the last --accept-paths counts, and an empty one before it has no effect', async () => {
+    test('proxy 3: only the last --accept-paths counts, and an empty --accept-paths before it has no effect', async () => {
       expect((await send(proxy().url, 'GET', '/version')).status).toBe(200);
       expect(await send(proxy().url, 'GET', '/metrics')).toEqual(REFUSED);
     });

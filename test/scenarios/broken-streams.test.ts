@@ -152,7 +152,7 @@ test('[H22] bookmarks count as activity: a watch with only bookmarks is not repl
   expect(it.deliveries.told).toEqual([]);
 });
 
-test('[H24] every reconnect of a silent watch closes the previous one', async () => {
+test('[H24] every reconnect of a silent watch closes the previous watch', async () => {
   const it = await scenario({ watchTimeoutSeconds: [30, 31] });
   const openAtOnce: number[] = [];
   it.server.on({ watch: true, nth: [1, 6] }, (exchange) => {

@@ -81,7 +81,7 @@ test('[H18] a request that gets no answer at all is sent again after a time limi
   await eventually(() => it.server.openConnections <= 2);
 });
 
-test('[H31] if an object is recreated while the watch is disconnected, a delete of the old and an add of the new one are delivered', async () => {
+test('[H31] if an object is recreated while the watch is disconnected, a delete of the old object and an add of the new object are delivered', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.serve();

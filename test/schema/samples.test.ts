@@ -139,7 +139,7 @@ test.each<[string, StructuralSchema, string]>([
   expect(sampleWith(spec).problems).toEqual([expect.stringContaining(problem)]);
 });
 
-test('deeply nested lists do not make an endless sample', () => {
+test('the sample for deeply nested lists has a limited size', () => {
   const deep = Array.from({ length: 15 }).reduce<StructuralSchema>(
     (items) => ({ type: 'array', minItems: 15, items }),
     { type: 'string' },

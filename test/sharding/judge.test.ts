@@ -158,7 +158,7 @@ test('a change that is in no mirror yet counts as behind until the end of the lo
   expect(verdictOf(older, { toMs: 90 }).longestBehindMs).toBe(70);
 });
 
-test('the time without an owner of a group is measured from one write of its Lease to the next write with a holder', () => {
+test('a group counts as unowned from one write of its Lease to the next write with a holder', () => {
   const others = Array.from({ length: 11 }, (_, at) => lease(at * 10, 'c', 7));
   const unowned = (...commits: readonly Commit[]): number =>
     verdictOf([...others, ...commits]).longestUnownedMs;

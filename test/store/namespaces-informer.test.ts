@@ -254,7 +254,7 @@ test('[C-15] [C-22] a stopped informer over several namespaces is not synced, an
   expect(() => facade.store.list()).toThrow(expect.objectContaining({ code: 'NOT_SYNCED' }));
 });
 
-test('[C-22] an informer over several namespaces is not synced by the first namespace alone', async () => {
+test('[C-22] an informer over several namespaces is not synced while only its first namespace is synced', async () => {
   const { collection, facadeOf } = world();
   collection('b').failLists(refused());
   const facade = facadeOf('a');

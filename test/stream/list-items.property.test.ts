@@ -151,7 +151,7 @@ test('readItems passes exactly the bytes of each item', async () => {
   expect(frame).toBe('{"items":[] ,"kind":"L"}');
 });
 
-test('invalid JSON is refused by readItems, or found when the item is read', async () => {
+test('invalid JSON in a list is refused by readItems or, within an item, when the item is read', async () => {
   const change = fc.record({
     at: fc.nat(),
     taken: fc.integer({ min: 0, max: 3 }),

@@ -146,7 +146,7 @@ describe('an answer', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('an informational answer does not count as the final one', async () => {
+  test('an informational answer does not count as the final answer', async () => {
     const server = await rawServer(() => `HTTP/1.1 103 Early Hints\r\n\r\n${answerOf(200, '[1]')}`);
 
     const response = await transportTo(server.url).send(request());

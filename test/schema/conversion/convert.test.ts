@@ -454,7 +454,7 @@ test('a resource without conversions has no webhook in its definition', () => {
   expect(plain.conversions).toEqual([]);
 });
 
-test('kept fields of another version survive a version in between', () => {
+test('fields kept for one version survive a conversion to a version in between', () => {
   const alpha = convert(boat('v1', RIGGED), 'v1alpha1');
   const beta = convert(alpha, 'v1beta1');
 

@@ -143,7 +143,7 @@ test.each(
 });
 
 describe('[F-11] alternatives', () => {
-  test('a value that fits no alternative is reported with the closest one', () => {
+  test('a value that fits no alternative is reported with the closest alternative', () => {
     const schema = {
       type: 'object',
       anyOf: [{ required: ['a', 'b'] }, { required: ['a'], properties: { a: { minLength: 3 } } }],

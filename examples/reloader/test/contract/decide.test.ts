@@ -128,7 +128,7 @@ describe('[reloader 28] a decision contains its rule:', () => {
 });
 
 describe('[reloader 2] the annotation `auto`', () => {
-  test.each(RESOURCE_TYPES)('the annotation `auto` for %s causes no reload for any other type', (type) => {
+  test.each(RESOURCE_TYPES)('the annotation `auto` for %s affects no other type', (type) => {
     const asked = workload({ [KEYS.typedAuto[type]]: 'true' });
 
     const reloading = RESOURCE_TYPES.filter(
