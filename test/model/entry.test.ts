@@ -288,7 +288,7 @@ describe('text that is not JSON', () => {
     for (const error of [...others, afterRelease]) expect(error).toBe(first);
   });
 
-  test('once an entry turns out to be invalid JSON its metadata cannot be read either, even if they were read before', () => {
+  test('once an entry turns out to be invalid JSON, its metadata cannot be read either, even if they were read before', () => {
     const entry = entryOf(BROKEN);
     expect(entry.metadata.name).toBe('a');
 

@@ -97,7 +97,7 @@ async function publishedWith(printing: Readonly<Record<string, string>>) {
   return { log: log(), told, failure };
 }
 
-test('if a publication has stopped half-way the next run publishes the rest', async () => {
+test('if a publication has stopped half-way, the next run publishes the rest', async () => {
   const { log, told } = await publishedWith({ 'npm view kettle@2.1.0': 'sha512-a' });
 
   expect(log.slice(4)).toEqual(['npm view', 'npm view', 'npm stage', 'gh release']);

@@ -43,7 +43,7 @@ test('a Node counts as rebooting from the start of the checks before its reboot 
   expect(placeOf(timedOut('a', REBOOT_NEEDED, REBOOT_OK))).toBe('none');
 });
 
-test('FL3: a Node with two marks of a reboot is counted once, and if more Nodes reboot than allowed no place is free', () => {
+test('FL3: a Node with two marks of a reboot is counted once, and if more Nodes reboot than allowed, no other Node may start', () => {
   const twice = node('a', AFTER_REBOOT, REBOOT_OK, REBOOT_NEEDED);
 
   expect(freePlaces([twice], 1)).toBe(0);

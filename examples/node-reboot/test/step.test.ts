@@ -111,7 +111,7 @@ test('the time limit of a reboot that the operator did not start begins when the
   });
 });
 
-test('if a phase begins in the future its time limit counts from now, so that a changed clock does not block other reboots', () => {
+test('if a phase begins in the future, its time limit counts from now, so that a changed clock does not block other reboots', () => {
   const early = node({ ...approved, ...phase('Rebooting', '2099-01-01T00:00:00Z') });
 
   expect(nextStep(early, settings, NOW)).toEqual({ annotations: phase('Rebooting') });
@@ -157,7 +157,7 @@ test('a time limit of 0 means no limit', () => {
   expect(nextStep(down, never, NOW + 1_000 * HOUR)).toBeUndefined();
 });
 
-test('after its reboot a Node loses the annotations of the operator, unless it timed out and still needs a reboot', () => {
+test('after its reboot, a Node loses the annotations of the operator, unless it timed out and still needs a reboot', () => {
   const forgotten = { annotations: { [PHASE]: null, [SINCE]: null } };
 
   expect(nextStep(node(phase('Rebooting')), settings, NOW)).toEqual(forgotten);

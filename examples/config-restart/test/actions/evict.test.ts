@@ -173,7 +173,7 @@ test('if the first content is restored during the evictions, all Pods are evicte
   expect([...podUids(cluster)].filter((uid) => midway.has(uid))).toEqual([]);
 });
 
-test('during evictions the record lists the Pods by uid, and it gets the new content only after the evictions', async () => {
+test('during evictions, the record lists the Pods by uid, and it gets the new content only after the evictions', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   const entry = (): Record<string, unknown> =>

@@ -72,7 +72,7 @@ describe('without a record', () => {
     );
   });
 
-  test('with --sync-after-restart content that has no record counts as created', () => {
+  test('with --sync-after-restart, content that has no record counts as created', () => {
     const options = { reloadOnCreate: true, syncAfterRestart: true };
     expect(plan([configMap('a', 'h1')], { options }).restart?.changes).toMatchObject([
       { name: 'a', hash: 'h1' },

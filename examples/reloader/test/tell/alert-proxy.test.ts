@@ -89,7 +89,7 @@ test('an https target is reached through a tunnel, in which the proxy receives o
   expect(hello?.includes('TOKEN')).toBe(false);
 });
 
-test('if a proxy refuses the tunnel the error gives this as its reason', async () => {
+test('if a proxy refuses the tunnel, the error gives this as its reason', async () => {
   const proxy = await tunnelProxy(407);
 
   expect(await send('https://chat.invalid/', `http://${proxy.url}`)).toBe('the proxy answered 407');
