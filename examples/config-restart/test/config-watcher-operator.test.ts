@@ -389,7 +389,7 @@ describe('OP8: overlapping watchers', () => {
     expect([restartsOf(cluster, 'webapp'), restartsOf(cluster, 'touchy')]).toEqual([0, 1]);
   });
 
-  test('of two overlapping watchers with different strategies the gentler strategy restarts a Pod', async () => {
+  test('if two watchers with different strategies select a Pod, the gentler strategy restarts it', async () => {
     const { cluster, operator } = app();
     const before = podUids(cluster);
     putWatcher(cluster, { ...valid, strategy: 'delete' }, 'rough');

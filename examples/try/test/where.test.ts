@@ -28,7 +28,7 @@ test.each(
   expect(missing).toEqual([]);
 });
 
-test('the checked names in a README are the code words of its second column, except for settings and calls', () => {
+test('names are taken from the code in the second column of the README, without arguments of calls and without settings', () => {
   const cells = whereIn('| what | where |\n|---|---|\n| a | `now` |\n| b | c |\n\n| d | `e` |\n');
 
   expect(cells).toEqual(['`now`', 'c']);
