@@ -312,7 +312,7 @@ test.each<[string, string]>([
   expect(() => configOf(text)).toThrow(message);
 });
 
-test("[hooks 2] where the contract's documents contain a wrong notation, the error contains the right one", () => {
+test("[hooks 2] where the contract's documents contain a wrong notation, the error contains the right notation", () => {
   const list = pods('nameSelector: [a, b]');
   const bare = pods('includeSnapshotsFrom: kubernetes');
 

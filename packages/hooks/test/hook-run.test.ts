@@ -43,7 +43,7 @@ const append = (name: string) => ({
 });
 const remove = (name: string) => ({ operation: 'DeleteInBackground', ...named(name) });
 
-test('[hooks 13] [hooks S3] a document with two conflicts with another writer is sent again alone, without another start of the hook', async () => {
+test('[hooks 13] [hooks S3] after two conflicts with another writer only the affected document is sent again, and the hook starts once', async () => {
   const { client, sent } = writer((name, attempt) =>
     name === 'c' && attempt <= 2 ? refusal(409, 'Conflict') : undefined,
   );

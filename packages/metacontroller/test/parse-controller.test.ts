@@ -229,8 +229,8 @@ describe('an object that an older definition has stored', () => {
   });
 });
 
-describe('a hook', () => {
-  test('a hook without a webhook exists, and only a function can serve it', () => {
+describe('parsing of a hook', () => {
+  test('a hook may be declared without a webhook, and then only a function can serve it', () => {
     const { hooks } = parseController(
       composite({ hooks: { sync: {}, finalize: { version: 'v2' }, preUpdateChild: {} } }),
     );
@@ -326,7 +326,7 @@ describe('a hook', () => {
   });
 });
 
-describe('an endpoint', () => {
+describe('parsing of an endpoint', () => {
   const secretRef = { name: 'a', namespace: 'b', key: 'c' };
   const secured = (...hosts: string[]) => ({
     endpointConfigs: hosts.map((host, at) => ({
@@ -395,7 +395,7 @@ describe('an endpoint', () => {
   });
 });
 
-describe('the annotation', () => {
+describe('the annotation with related resources', () => {
   const RELATED = 'metacontroller.chancery.dev/related-resources';
   const annotated = (text: unknown) => composite({}, { annotations: { [RELATED]: text } });
 

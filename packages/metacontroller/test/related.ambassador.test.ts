@@ -114,7 +114,7 @@ test('[contract 48] [metacontroller 19] a changed related object syncs exactly t
   ]);
 });
 
-test('[contract 41] [contract 43] [metacontroller 19] a bare list of rules is accepted, and only with v2 a rule by names selects objects of all namespaces', async () => {
+test('[contract 41] [contract 43] [metacontroller 19] a bare list of rules is accepted, and a rule by names selects objects of all namespaces only with v2', async () => {
   const customize: Decide = () => [{ apiVersion: 'v1', resource: 'configmaps', names: ['north'] }];
   const place = await startMetacontroller({
     subjects: [related(customize, 'v2')],

@@ -30,7 +30,7 @@ test('without kubectl the error suggests the stand-in ambassador as an alternati
   });
 });
 
-test('the stand-in selected by the environment passes requests on', async () => {
+test('the stand-in ambassador passes requests on if the environment selects it', async () => {
   const upstream = await startUpstream();
   const environment = { CHANCERY_TEST_AMBASSADOR: 'stand-in' };
 

@@ -15,13 +15,13 @@ function folderWith(...names: string[]): string {
   return folder;
 }
 
-test('KUBECTL sets the path of kubectl', () => {
+test('the variable KUBECTL sets the path of kubectl', () => {
   expect(findKubectl({ KUBECTL: '/opt/kubectl', PATH: folderWith('kubectl') })).toBe(
     '/opt/kubectl',
   );
 });
 
-test('findKubectl follows the link to kubectl, and takes the file with the highest version in that folder', () => {
+test('findKubectl follows the link to kubectl, and takes the file with the highest version beside the target', () => {
   const sdk = folderWith('kubectl', 'kubectl.1.9', 'kubectl.1.33', 'kubectl.1.28');
   const bin = join(folderWith(), 'bin');
   mkdirSync(bin);

@@ -300,7 +300,7 @@ describe('time in a test environment', () => {
     expect(clock.now()).toBe(Date.parse('2030-01-01T01:00:01Z'));
   });
 
-  test('if an environment never settles this is an error, and not an endless wait', async () => {
+  test('an environment that never settles causes an error, and not an endless wait', async () => {
     const clock = new FakeClock();
     const env = await start({ environment: {}, embedded: { clock } });
     let on = true;

@@ -161,7 +161,7 @@ test('a Synchronization runs in the queue `main`, or in the queue of its binding
   ]);
 });
 
-test('if a binding has no Synchronization its events start runs at once', async () => {
+test('if a binding has no Synchronization, its events start runs at once', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { kubernetes: [watches({ name: 'x', runsOnSynchronization: false })] })],
   });

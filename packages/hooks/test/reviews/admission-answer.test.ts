@@ -147,7 +147,7 @@ test.each<[what: string, text: string, problem: string, type?: 'Mutating']>([
     'changed the whole object, which no patch may change',
     'Mutating',
   ],
-])('if a hook that reviews a write returns %s the write is denied, and the log says why', async (_, text, problem, type) => {
+])('if a hook that reviews a write returns %s, the write is denied, and the log says why', async (_, text, problem, type) => {
   const { response, outcome, lines } = await answered(text, type);
 
   const messages = lines.flatMap(({ fields: { err } }) =>

@@ -246,7 +246,7 @@ test('[contract 26] an entry in the file replaces the webhook of one hook, keeps
   await finalize?.close();
 });
 
-test('a hook without a webhook and without an entry does not exist', () => {
+test('a hook without a webhook and without an entry in the file of functions results in no function', () => {
   const hooks = { sync: { version: 'v1', answers: 'loose', webhook: undefined } } as const;
 
   const made = createHookFunctions({ ...SPEC, hooks }, undefined, {

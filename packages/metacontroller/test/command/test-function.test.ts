@@ -203,7 +203,7 @@ rights recorded in ${file}
 `);
 });
 
-test('`--kind` and `--name` choose another entry than that for the controller in the sample', async () => {
+test('`--kind` and `--name` select an entry, instead of the entry for the controller in the sample', async () => {
   const dir = await folder({
     sync: program(ANSWER),
     'functions.yaml': '[{kind: CompositeController, name: other, sync: {exec: [./sync]}}]',

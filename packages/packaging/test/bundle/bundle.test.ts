@@ -26,7 +26,7 @@ function granted({ spec }: Csv, part: 'permissions' | 'clusterPermissions'): rea
 }
 
 describe('the objects that OLM installs', () => {
-  test('[packaging 11] for all namespaces OLM installs the same Deployment and rules as the cluster-scoped overlay', () => {
+  test('[packaging 11] in the mode AllNamespaces OLM installs the same Deployment and rules as the cluster-scoped overlay', () => {
     const model = demo();
     const objects = renderedObjects(model, { scope: 'cluster-scoped' });
 
@@ -169,7 +169,7 @@ describe('the files of a bundle', () => {
     );
   });
 
-  test('a definition loses only its descriptions if the bundle would be too large for OLM', () => {
+  test('if the bundle would be too large for OLM, its definitions lose their descriptions and nothing else', () => {
     const random = (seed: number): string => {
       let state = seed;
       return Array.from({ length: 3_000 }, () => {

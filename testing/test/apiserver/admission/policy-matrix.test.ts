@@ -56,7 +56,7 @@ describe('[F-18] [admission 6] operations and scopes of a policy', () => {
     ['*', { scope: 'Namespaced' }, 'create of a namespace', false],
     ['*', { resourceNames: ['old'] }, 'update in a namespace', true],
     ['*', { resourceNames: ['old'] }, 'create in a namespace', false],
-  ])('whether a policy for %s with %j denies a %s: %s', async (operation, rule, write, denied) => {
+  ])('with a policy for the operation %s and the rule %j, a %s is denied: %s', async (operation, rule, write, denied) => {
     const cluster = await startCluster();
     cluster.server.create(OLD);
     enforce(cluster.server, about({ operations: [operation], ...rule }));
@@ -124,7 +124,7 @@ describe('[F-18] [admission 6] selectors and conditions of a policy', () => {
       'create in a namespace',
       false,
     ],
-  ])('whether a policy with a %s, %j %j %j, denies a %s: %s', async (_what, constraints, spec, matchResources, write, denied) => {
+  ])('with the %s %j %j %j in a policy, a %s is denied: %s', async (_what, constraints, spec, matchResources, write, denied) => {
     const cluster = await startCluster();
     cluster.server.create(OLD);
     enforce(cluster.server, { ...about({}, constraints), ...spec }, { matchResources });

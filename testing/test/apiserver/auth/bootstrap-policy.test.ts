@@ -51,7 +51,7 @@ describe('the bootstrap roles of a cluster', () => {
     ['admin', 'GET', '/api/v1/nodes', 403],
     ['cluster-admin', 'GET', '/api/v1/namespaces/demo/limitranges', 200],
     ['cluster-admin', 'GET', '/api/v1/nodes', 403],
-  ])('with a binding to the role %s in a namespace the request %s %s is answered %i', async (name, method, path, expected) => {
+  ])('with a binding to the role %s in a namespace, the request %s %s is answered %i', async (name, method, path, expected) => {
     const server = await rbacServer();
     server.create(binding('b', 'demo', `ClusterRole/${name}`, 'User/dev'));
     const body = method === 'POST' ? { body: { metadata: { name: 'a' } } } : {};

@@ -22,7 +22,7 @@ test.each([
   expect(body.minCompatibilityMinor).toBe(compatible);
 });
 
-test('a server without the option `generation` answers as Kubernetes 1.36', async () => {
+test('a server without the option `generation` answers like Kubernetes 1.36', async () => {
   const { send } = await startCluster();
 
   expect((await send('GET', '/version')).body.minor).toBe('36');

@@ -115,7 +115,7 @@ test('the request log has the authenticated user of each request', async () => {
   expect(server.requests.map(({ user }) => user)).toEqual(['jane', undefined, 'jane']);
 });
 
-test('for the test itself the secure server also has a port without TLS for each user', async () => {
+test('for the test itself, the secure server also has a port without TLS for each user', async () => {
   const server = await secureServer();
 
   const answer = await fetch(`${await server.urlFor('root')}${CONFIG_MAPS}`);

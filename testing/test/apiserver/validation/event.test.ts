@@ -303,7 +303,7 @@ describe('field selectors of Events', () => {
         'source=a.example/loader',
       ],
     ],
-  ])('%s selects one of two Events by each of its fields', async (path, fields) => {
+  ])('%s can select one of two Events by each field of the Event', async (path, fields) => {
     const { send } = await startCluster();
     await send('POST', NEW, {
       ...EVENT,

@@ -69,7 +69,7 @@ test('[F-2] an etcd compaction does not shorten the window of the watch cache', 
   expect(summary((await watched.next()) as never)).toBe('ADDED b');
 });
 
-test('[F-2] when a cache is refilled its watches end, and older watches cannot resume', async () => {
+test('[F-2] when a cache is refilled, its watches end, and older watches cannot resume', async () => {
   const cluster = await startCluster();
   const first = cluster.server.create(configMap('a')).metadata.resourceVersion;
   const second = cluster.server.create(configMap('b')).metadata.resourceVersion;

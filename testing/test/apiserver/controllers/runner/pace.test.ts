@@ -99,7 +99,7 @@ test('a controller that has used up its write budget waits before its next write
   expect(cluster.clock.pending).toBe(0);
 });
 
-test('unused writes of the write budget add up to the burst, and to no more', () => {
+test('unused writes accumulate in the write budget up to the burst, and not beyond', () => {
   const budget = new WriteBudget({ perSecond: 20, burst: 3 });
   budget.spend(3, 0);
 

@@ -432,7 +432,7 @@ test('server-side apply handles __proto__ as an ordinary key', () => {
   expect(gone.data).toEqual({ a: '1' });
 });
 
-test('a forced apply with a null creationTimestamp removes that field, and one with a null label keeps the labels', () => {
+test('a forced apply with a null creationTimestamp removes this field, and a forced apply with a null label keeps the labels', () => {
   const live = updated(undefined, configMap({ a: '1' }, { labels: { x: 'y' } }));
 
   const after = applied(live, configMap({}, { creationTimestamp: null, labels: { x: null } }), {

@@ -332,7 +332,7 @@ describe('[F-3] reads while a watch cache is refilled', () => {
   test.each([
     '1.33',
     '1.36',
-  ] as const)('during a cache refill Kubernetes %s answers lists and watches with 429, and serves pages and GETs', async (generation) => {
+  ] as const)('during a cache refill, Kubernetes %s answers lists and watches with 429, and serves pages and GETs', async (generation) => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
     const { send, server } = await filled(2, { clock, generation });
     server.refillCache('v1', 'ConfigMap', 50);
@@ -355,7 +355,7 @@ describe('[F-3] reads while a watch cache is refilled', () => {
     expect([paged.status, got.status, later.status]).toEqual([200, 200, 200]);
   });
 
-  test('[F-16] during a cache refill Kubernetes 1.30 delays a list until the cache is ready', async () => {
+  test('[F-16] during a cache refill, Kubernetes 1.30 delays a list until the cache is ready', async () => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
     const { send, server } = await filled(2, { clock, generation: '1.30' });
     server.refillCache('v1', 'ConfigMap', 50);

@@ -277,7 +277,7 @@ describe('[F-19] a watch with a shardSelector', () => {
   });
 });
 
-test('[F-19] deletecollection with a shardSelector deletes the objects of the shard only', async () => {
+test('[F-19] deletecollection with a shardSelector deletes only the objects of the shard', async () => {
   const cluster = await startCluster(ON);
   const { lower, upper } = await filled(cluster);
 
