@@ -43,7 +43,7 @@ async function refusalOf(folder: string): Promise<unknown> {
   );
 }
 
-test('the other checkout builds its subjects with its own benchmarks, and they use its built entry', async () => {
+test('the subjects of the other checkout are built by its benchmarks, and use its built entry', async () => {
   const folder = checkoutOf(FILES);
 
   const { subjects, buildSubjects } = await openCheckout(folder, ['chancery-object']);

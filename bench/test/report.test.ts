@@ -93,7 +93,7 @@ test('each remark about a failed measurement is one line of the report', () => {
   expect(lines).toContain('- round 1: it ended   with 1');
 });
 
-test('bytes are printed in megabytes, and milliseconds in milliseconds', () => {
+test('bytes are printed in megabytes, and times in milliseconds', () => {
   expect(formatFigure('syncPeakBytes', 241_400_000)).toBe('241');
   expect(formatFigure('latencyP50Ms', 0.1234)).toBe('0.12');
 });

@@ -30,7 +30,7 @@ test.each([[[]], [[0]], [[0, 0]]])('a linear axis for the values %j ends at 1', 
   expect(place(0)).toBe(0);
 });
 
-test('on a logarithmic axis equal ratios have equal distances', () => {
+test('on a logarithmic axis, equal ratios have equal distances', () => {
   const { ticks, place } = logAxis([1_000, 10, 100, 10]);
 
   expect(ticks).toEqual([10, 100, 1_000]);

@@ -58,7 +58,7 @@ test.each([
   [16, 2.131],
   [30, 2.045],
   [121, 1.98],
-])('the interval of %i ratios extends %f standard errors to each side, as in tables of Student', (rounds, t) => {
+])('the interval of %i ratios extends %f standard errors to each side, as in tables of the t distribution', (rounds, t) => {
   const standardError = 1 / Math.sqrt(rounds % 2 === 1 ? rounds : rounds - 1);
 
   const interval = ratioInterval(balanced(rounds));

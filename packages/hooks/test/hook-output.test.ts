@@ -35,7 +35,7 @@ test('a long line becomes several log lines, and loses nothing', () => {
   expect(written.map(({ fields }) => fields.line).join('')).toBe(line);
 });
 
-test('after 10,000 lines of a run one warning is logged and no further line', () => {
+test('after 10,000 lines of a run, one warning is logged and no further line', () => {
   const written = logged(Array.from({ length: 10_500 }, () => 'again'));
 
   expect(written).toHaveLength(10_001);

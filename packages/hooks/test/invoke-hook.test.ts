@@ -144,7 +144,7 @@ test('the runner reads the files that a hook has written, and then removes them'
   expect(await readdir(join(tmpDir, runner))).toEqual([]);
 });
 
-test('with ignoreHookError the patches of a failed hook are kept, and its metrics are dropped', async () => {
+test('with ignoreHookError, the patches of a failed hook are kept, and its metrics are dropped', async () => {
   const { invoke } = await place();
 
   const failed = await invoke(

@@ -43,7 +43,7 @@ describe('a CompositeController', () => {
     ['InPlace', 'apply'],
     ['RollingRecreate', 'rolling-recreate'],
     ['RollingInPlace', 'rolling-apply'],
-  ])('with the method %s children of a type are updated by %s', (method, update) => {
+  ])('with the method %s, children of a type are updated by %s', (method, update) => {
     const child = { apiVersion: 'v1', resource: 'pods' };
     const strategy = method === undefined ? {} : { updateStrategy: { method } };
 
@@ -92,7 +92,7 @@ describe('a CompositeController', () => {
     });
   });
 
-  test('with an empty list of revision paths the revisions of a CompositeController contain spec', () => {
+  test('with an empty list of revision paths, the revisions of a CompositeController contain spec', () => {
     const parentResource = { ...PARENT, revisionHistory: { fieldPaths: [] } };
 
     const { parent } = parseController(composite({ parentResource })) as CompositeSpec;
@@ -105,7 +105,7 @@ describe('a CompositeController', () => {
     [1, 1_000],
     [0, 1_000],
     [-5, 1_000],
-  ])('[contract 96] with a resync period of %i s the hook is called every %i ms', (resyncPeriodSeconds, ms) => {
+  ])('[contract 96] with a resync period of %i s, the hook is called every %i ms', (resyncPeriodSeconds, ms) => {
     expect(parseController(composite({ resyncPeriodSeconds })).resyncPeriodMs).toBe(ms);
   });
 

@@ -68,7 +68,7 @@ test.each([
   ['{}', {}],
   ['relatedResources: null', { relatedResources: null }],
   ['an empty list', { relatedResources: [] }],
-])('[contract 47] [found 10] after a customize answer of %s the next sync calls the customize hook again', async (_what, nothing) => {
+])('[contract 47] [found 10] after a customize answer of %s, the next sync calls the customize hook again', async (_what, nothing) => {
   let isReady = false;
   const customize: Decide = (body) => (isReady ? byCrop(body) : nothing);
   const place = await startMetacontroller({

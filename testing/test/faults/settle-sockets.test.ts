@@ -8,7 +8,7 @@ import { settle } from '../../src/time/settle.ts';
 
 const { signal } = new AbortController();
 
-test('[T-2] advanceUntil moves time from alarm to alarm, only while nothing else happens', async () => {
+test('[T-2] advanceUntil moves time from alarm to alarm, and only while nothing else happens', async () => {
   const clock = new FakeClock();
   const server = new ScriptedServer({ clock });
   await server.start();

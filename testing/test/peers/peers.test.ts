@@ -33,7 +33,7 @@ async function peers(peersFolder: string, ...args: readonly string[]) {
 }
 
 describe('the command `npm run peers`', () => {
-  test('without the variable PEERS every suite is "not run", and the exit code is 2', async () => {
+  test('without the variable PEERS, every suite is "not run", and the exit code is 2', async () => {
     const { code, lines } = await peers('');
 
     expect(code).toBe(2);

@@ -3,7 +3,7 @@ import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { EngineWorld, hook, schedule, watches } from './support/engine-world.ts';
 
-test("at the start onStartup hooks run in the order of their numbers, and then each hook's bindings run in their order", async () => {
+test("at the start, onStartup hooks run in the order of their numbers, and then each hook's bindings run in their order", async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { onStartup: 10, kubernetes: [watches({ name: 'x' }), watches({ name: 'y' })] }),

@@ -89,7 +89,7 @@ test('at a stop, every wait for a retry, a token, a process, a list or a tick en
   expect(world.clock.pending).toBe(0);
 });
 
-test('after the end of the engine no task waits, so that the metrics of a standby contain no queue', async () => {
+test('after the end of the engine, no task waits, so that the metrics of a standby contain no queue', async () => {
   const world = new EngineWorld({
     hooks: [A, hook('b', { schedules: [schedule({ name: 'x' })] })],
   });

@@ -171,7 +171,7 @@ test('with functions, the roles grant no reads of the Secrets of webhooks, and g
   expect(stdout.lines.join()).not.toContain('secrets');
 });
 
-test('the filter allows the paths of the controllers, and only discovery of custom groups', async () => {
+test('the filter allows the paths of the controllers, and discovery only for custom groups', async () => {
   const { from, generate } = setUp();
 
   const { exit, stdout } = generate(
@@ -285,7 +285,7 @@ test('the name `metacontroller` is refused, except for an operator that runs hoo
   expect(hooks.stderr.lines.join()).not.toContain('choose another name');
 });
 
-test('with --install-crds the operator may write the three definitions itself, and the manifests contain no definitions', async () => {
+test('with --install-crds, the operator may write the three definitions itself, and the manifests contain no definitions', async () => {
   const { from, generate } = setUp();
 
   const { exit, stdout } = generate('rbac', ...from('all.yaml'), '--install-crds');

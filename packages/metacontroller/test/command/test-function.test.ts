@@ -127,7 +127,7 @@ test('a function gets the recorded request in which large numbers are exact and 
   expect(received[0]?.body).toContain('"spec":{"a":1,"trees":9007199254740993}');
 });
 
-test('for a decorator the output contains which fields are set, removed and kept, and that the finalizer is removed', async () => {
+test('for a decorator, the output contains which fields are set, removed and kept, and that the finalizer is removed', async () => {
   const controller = {
     apiVersion: GROUP,
     kind: 'DecoratorController',

@@ -255,7 +255,7 @@ describe('unknown and repeated fields', () => {
     ],
     ['{"children": [], "labels": {}}', 'unknown field labels'],
     ['{"children": [], "events": []}', 'unknown field events'],
-  ])('[contract 12] [metacontroller 11] for %s strict mode makes the answer fail with the path, and loose mode logs the path once', (text, found) => {
+  ])('[contract 12] [metacontroller 11] for %s, strict mode makes the answer fail with the path, and loose mode logs the path once', (text, found) => {
     expect(refusal(() => sync(text, { answers: 'strict' }))).toBe(`it has the ${found}`);
     expect(sync(text).lines).toEqual([
       {

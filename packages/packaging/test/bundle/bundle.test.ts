@@ -26,7 +26,7 @@ function granted({ spec }: Csv, part: 'permissions' | 'clusterPermissions'): rea
 }
 
 describe('the objects that OLM installs', () => {
-  test('[packaging 11] in the mode AllNamespaces OLM installs the same Deployment and rules as the cluster-scoped overlay', () => {
+  test('[packaging 11] in the mode AllNamespaces, OLM installs the same Deployment and rules as the cluster-scoped overlay', () => {
     const model = demo();
     const objects = renderedObjects(model, { scope: 'cluster-scoped' });
 
@@ -46,7 +46,7 @@ describe('the objects that OLM installs', () => {
     expect(csv.spec.install.spec.permissions?.[0]?.serviceAccountName).toBe('demo');
   });
 
-  test('[packaging 11] for single namespaces OLM installs the rules of the namespaced overlay, and the filter allows all namespaces', () => {
+  test('[packaging 11] for single namespaces, OLM installs the rules of the namespaced overlay, and the filter allows all namespaces', () => {
     const model = demo();
 
     const csv = csvOf(bundle(model, { installModes: ['SingleNamespace', 'OwnNamespace'] }));

@@ -270,7 +270,7 @@ describe('[admission 7] failures, warnings and costs of a ValidatingAdmissionPol
   test.each([
     ['Fail', 422],
     ['Ignore', 201],
-  ])('with failurePolicy %s a write is answered %i if the expression of a policy fails', async (failurePolicy, code) => {
+  ])('with failurePolicy %s, a write is answered %i if the expression of a policy fails', async (failurePolicy, code) => {
     const { server, send } = await startCluster();
     const validations = [{ expression: 'object.data.none.size() > 0' }];
     enforce(server, { ...about({}), failurePolicy, validations });

@@ -55,7 +55,7 @@ describe('the user of a request', () => {
     });
   });
 
-  test('without anonymous access a request without credentials is answered 401, even for /version', async () => {
+  test('without anonymous access, a request without credentials is answered 401, even for /version', async () => {
     const server = await rbacServer({
       authentication: { anonymous: false, tokens: { t: 'jane' } },
     });

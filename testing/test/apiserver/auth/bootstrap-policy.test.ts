@@ -132,7 +132,7 @@ function tokenOf(server: ApiServer): string {
 }
 
 describe('authorization RBAC,AlwaysAllow', () => {
-  test('with RBAC,AlwaysAllow the roles exist, and requests that none of them grants are allowed', async () => {
+  test('with RBAC,AlwaysAllow, the roles exist, and requests that none of them grants are allowed', async () => {
     const server = await rbacServer({ authorization: 'RBAC,AlwaysAllow' });
     const url = await server.urlFor('guest');
     const review = { spec: { resourceAttributes: { verb: 'delete', resource: 'nodes' } } };
@@ -146,7 +146,7 @@ describe('authorization RBAC,AlwaysAllow', () => {
     expect(asked.body.status).toEqual({ allowed: true });
   });
 
-  test('with RBAC,AlwaysAllow the reason for an allowed request contains the binding', async () => {
+  test('with RBAC,AlwaysAllow, the reason for an allowed request contains the binding', async () => {
     const server = await rbacServer({ authorization: 'RBAC,AlwaysAllow' });
     server.create(role('reader', undefined, { verbs: ['get'], nonResourceURLs: ['/logs'] }));
     server.create(binding('readers', undefined, 'ClusterRole/reader', 'User/guest'));

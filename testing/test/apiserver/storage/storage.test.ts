@@ -78,7 +78,7 @@ test('lists cannot read compacted history, but watches can still resume from the
   expect(names(storage.listAt('configmaps', storage.revision))).toEqual(['a', 'b']);
 });
 
-test('after the watch windows were restarted no earlier watch resumes, and old lists still work', () => {
+test('after the watch windows were restarted, no earlier watch resumes, and old lists still work', () => {
   const storage = new Storage();
   storage.put('configmaps', object('a'));
   const old = storage.revision;
@@ -115,7 +115,7 @@ test('[F-2] history older than five minutes is compacted every five minutes', ()
   expect(names(storage.listAt('configmaps', second))).toEqual(['a', 'b']);
 });
 
-test('[F-2] with compactionIntervalMs 0 history is never compacted automatically', () => {
+test('[F-2] with compactionIntervalMs 0, history is never compacted automatically', () => {
   const clock = new FakeClock();
   const storage = new Storage({ clock, compactionIntervalMs: 0 });
   storage.put('configmaps', object('a'));
@@ -229,7 +229,7 @@ describe('snapshots of the storage', () => {
     expect(names(storage.list('configmaps'))).toEqual(['a']);
   });
 
-  test('after a restore no watch resumes from an earlier revision', () => {
+  test('after a restore, no watch resumes from an earlier revision', () => {
     const storage = new Storage();
     storage.put('configmaps', object('a'));
     const old = storage.revision;

@@ -95,7 +95,7 @@ test('[F-2] a watch from a future resourceVersion gets no events until that vers
   expect(summary((await watched.next()) as never)).toBe('ADDED d');
 });
 
-test('[F-2] a watch from a malformed resourceVersion is answered 500 without a reason, and a list 400', async () => {
+test('[F-2] a watch from a malformed resourceVersion is answered 500 without a reason, and a list is answered 400', async () => {
   const cluster = await startCluster();
 
   const watched = await cluster.send('GET', `${CONFIG_MAPS}?watch=1&resourceVersion=abc`);

@@ -25,7 +25,7 @@ describe('an apply that omits a field', () => {
     });
   });
 
-  test('a field that the manager never applied stays', () => {
+  test('a field that the manager has never applied stays', () => {
     const live = updated(undefined, configMap({ b: '2' }));
 
     const after = applied(applied(live, configMap({ a: '1' })), configMap({ a: '1' }));

@@ -30,7 +30,7 @@ function decoded(token: string): unknown {
 }
 
 describe('[F-3] pages of a list', () => {
-  test('pages return each item once and in key order, all at the resourceVersion of the first page', async () => {
+  test('pages return each item once, in key order, and all at the resourceVersion of the first page', async () => {
     const { send, server, revision } = await filled(7);
 
     const pages: Answer[] = [];
@@ -93,7 +93,7 @@ describe('[F-3] pages of a list', () => {
     );
   });
 
-  test('with the option `pages: moving` each page of a list contains the latest state', async () => {
+  test('with the option `pages: moving`, each page of a list contains the latest state', async () => {
     const { send, server } = await filled(3, { pages: 'moving' });
     const first = await send('GET', `${CONFIG_MAPS}?limit=2`);
     server.create(configMap('c-003'));
@@ -266,7 +266,7 @@ test('[F-3] futureVersionWaitMs sets how long a read waits for a future resource
   expect((await getting).status).toBe(504);
 });
 
-test('[F-3] a list that waits for a resourceVersion is answered once it is reached', async () => {
+test('[F-3] a list that waits for a resourceVersion is answered once this version is reached', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const { send, server, revision } = await filled(1, { clock });
   const listing = send('GET', `${CONFIG_MAPS}?resourceVersion=${Number(revision) + 1}`);
