@@ -229,7 +229,7 @@ test.each([
   ['no output', []],
   ['two outputs', [configMap('a'), configMap('a')]],
   ['an output without metadata', [{ kind: 'ConfigMap' }]],
-])('with %s in its jq program, a document fails', async (_what, outputs) => {
+])('a document fails if its jq program has %s', async (_what, outputs) => {
   const { client, sent } = writer();
   const patches = [{ operation: 'JQPatch', ...named('a'), jqFilter: '.' }, merge('b')];
   const run = preparedRun({ client, leaves: [{ patches }], jq: () => outputs });

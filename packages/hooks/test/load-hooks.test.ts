@@ -345,7 +345,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   ],
   ['no rules', { 'a.py': '', 'a.rights.yaml': '{}' }, 'a.py: a.rights.yaml: rules: is required'],
   [
-    'a kind',
+    'a kind in place of a resource',
     { 'a.py': '', 'a.rights.yaml': RIGHT.replace('deployments', 'Deployment') },
     'expected plural names such as deployments',
   ],

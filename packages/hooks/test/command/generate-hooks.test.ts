@@ -330,7 +330,7 @@ test.each<[string, readonly string[], string]>([
     ['manifests', '-o', 'hooks/out'],
     'the manifests cannot be in',
   ],
-  ['modules as well', ['rbac', 'operator.ts'], '--hooks stands in place of modules'],
+  ['hooks together with modules', ['rbac', 'operator.ts'], '--hooks stands in place of modules'],
   [
     'definitions',
     ['crd'],

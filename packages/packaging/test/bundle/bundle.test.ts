@@ -247,7 +247,7 @@ describe('bundles that are refused', () => {
       /only has demo/,
     ],
     ['with a caBundle', { webhooks: [{ ...WEBHOOK, caBundle: 'eA==' }] }, /caBundle.*remove it/],
-    ['that is there twice', { webhooks: [WEBHOOK, WEBHOOK] }, /two webhooks are called "vthing/],
+    ['twice', { webhooks: [WEBHOOK, WEBHOOK] }, /two webhooks are called "vthing/],
     [
       'that converts for some namespaces only',
       {
