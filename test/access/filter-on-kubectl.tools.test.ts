@@ -24,7 +24,9 @@ const ENDS = [...new Set([KUBECTLS[0], KUBECTLS.at(-1)])].flatMap((each) => each
 /** Of the paths that a filter refuses, one in so many is tried. */
 const STRIDE = 9;
 
-test.each(ENDS)('kubectl $name accepts exactly the requests that the model of its filter predicts', {
+test.each(
+  ENDS,
+)('kubectl $name accepts exactly the requests that the model of its filter predicts', {
   timeout: 60_000,
 }, async ({ path: kubectl }) => {
   const upstream = await openUpstream();

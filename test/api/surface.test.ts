@@ -49,7 +49,9 @@ test('`chancery` exports at most 136 names, and none of the names that `chancery
   expect(names.filter((name) => exportsOf('chancery/low-level').includes(name))).toEqual([]);
 });
 
-test.each(written)('every exported name of $entry is used in an example or a document for users', (surface) => {
+test.each(
+  written,
+)('every exported name of $entry is used in an example or a document for users', (surface) => {
   const used = usedNames(surface.entry);
 
   const unused = surface.exported.filter(({ name }) => !used.has(name));

@@ -106,7 +106,11 @@ test.each<[string, readonly string[], readonly string[]]>([
   ['all namespaces', ['--watch', 'all'], ['ClusterRole -', 'Role -']],
   ['two namespaces', ['--watch', 'b,a'], ['Role -', 'Role a', 'Role b']],
   ['its own namespace, without leader election', ['--no-leader-election'], ['Role -']],
-  ['all namespaces, without leader election', ['--watch=*', '--no-leader-election'], ['ClusterRole -']],
+  [
+    'all namespaces, without leader election',
+    ['--watch=*', '--no-leader-election'],
+    ['ClusterRole -'],
+  ],
 ])('`generate rbac` for an operator that watches %s', async (_, options, roles) => {
   const { module } = setUp();
 

@@ -122,7 +122,9 @@ async function edit(
   await env.settled();
 }
 
-describe.each(WRITERS)('[child 4] how the writer %s treats changes by other clients', (_name, writer) => {
+describe.each(
+  WRITERS,
+)('[child 4] how the writer %s treats changes by other clients', (_name, writer) => {
   test.each([
     'apply',
     'rolling-apply',

@@ -52,7 +52,9 @@ async function synced({ parent }: EnginePlace) {
   return conditions.find(({ type }) => type === 'Synced');
 }
 
-describe.each(WRITERS)('[child 5] the writer %s in a conflict with another client', (_name, writer) => {
+describe.each(
+  WRITERS,
+)('[child 5] the writer %s in a conflict with another client', (_name, writer) => {
   test.each([
     'apply',
     'recreate',

@@ -69,7 +69,9 @@ const UNUSABLE: readonly [string, (namespace: string) => readonly DesiredChild[]
   ['twice', () => [...KEPT, ...KEPT], 'twice'],
 ];
 
-describe.each(UNUSABLE)('[metacontroller M16] an answer with a child %s', (_what, children, told) => {
+describe.each(
+  UNUSABLE,
+)('[metacontroller M16] an answer with a child %s', (_what, children, told) => {
   test('an answer with an invalid child is an error, and nothing is written or deleted', async () => {
     const at = await answering(
       (namespace) => ({

@@ -61,7 +61,10 @@ function strayOwners(requests: readonly TransportRequest[]): readonly unknown[] 
 }
 
 describe.each(['recreate', 'apply'] as const)('[attack A-1] %s', (update) => {
-  describe.each([true, false])('children that a malicious user created, for parents with a selector: %s', (selects) => {
+  describe.each([
+    true,
+    false,
+  ])('children that a malicious user created, for parents with a selector: %s', (selects) => {
     test.each(
       HOSTILE,
     )('a child with %s does not prevent the sync of other parents', async (_, json) => {

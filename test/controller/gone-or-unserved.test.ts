@@ -330,9 +330,9 @@ describe.each(
   });
   afterAll(() => zoo.stop());
 
-  test.each(
-    Object.entries(ASKS),
-  )('%s fails, because the resource is no longer served', async (_, [ask]) => {
+  test.each(Object.entries(ASKS))('%s fails, because the resource is no longer served', async (_, [
+    ask,
+  ]) => {
     await expect(ask(zoo.asking)).rejects.toSatisfy(isUnserved);
   });
 

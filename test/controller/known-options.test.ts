@@ -12,9 +12,17 @@ function declared(options: object): () => unknown {
 }
 
 test.each<[string, object, string]>([
-  ['an unknown option', { own: [pods] }, 'unknown option "own" in controller web; did you mean owns?'],
+  [
+    'an unknown option',
+    { own: [pods] },
+    'unknown option "own" in controller web; did you mean owns?',
+  ],
   ['an unknown option that is like no other', { speed: 9 }, 'known: name, for, predicate, owns'],
-  ['an unknown field of owns', { owns: [{ source: source(pods), anyowner: true }] }, 'mean anyOwner?'],
+  [
+    'an unknown field of owns',
+    { owns: [{ source: source(pods), anyowner: true }] },
+    'mean anyOwner?',
+  ],
   [
     'an unknown field of watches',
     { watches: [{ ...enqueueMapped(pods, () => []), predicat: () => true }] },
@@ -33,14 +41,22 @@ test.each<[string, object, string]>([
   ],
   ['an unknown consistency', { consistency: 'overley' }, 'did you mean overlay?'],
   ['an unknown setting of the queue', { queue: { backof: {} } }, 'did you mean backoff?'],
-  ['an unknown setting of the back-off', { queue: { backoff: { initalMs: 1 } } }, 'did you mean initialMs?'],
+  [
+    'an unknown setting of the back-off',
+    { queue: { backoff: { initalMs: 1 } } },
+    'did you mean initialMs?',
+  ],
   [
     'a reconciler that takes the key first',
     { reconcile: async (key: string, object: object, context: object) => [key, object, context] },
     'reconcile of controller web takes (key, object, context): write (object, context), read the key from context.key',
   ],
   ['a field gone that is no function', { gone: true }, 'gone of controller web must be a function'],
-  ['a missing reconcile', { reconcile: undefined }, 'reconcile of controller web must be a function'],
+  [
+    'a missing reconcile',
+    { reconcile: undefined },
+    'reconcile of controller web must be a function',
+  ],
   ['a missing source', { for: undefined }, 'for of controller web must be a source or a resource'],
 ])('[N-2] controller() refuses %s', (_what, options, message) => {
   expect(declared(options)).toThrow(message);

@@ -44,7 +44,10 @@ const plain = (wrote: readonly AcceptedWrite[]): readonly (readonly [string, boo
   ]);
 const NAME = 'configmaps demo/a';
 
-test.each([...WRITES, ...CREATE_AND_DELETE])('a successful %s is reported as a write', async (_, write) => {
+test.each([
+  ...WRITES,
+  ...CREATE_AND_DELETE,
+])('a successful %s is reported as a write', async (_, write) => {
   for (const known of ['6', undefined]) {
     const { client, wrote } = observed(known);
 
@@ -54,7 +57,9 @@ test.each([...WRITES, ...CREATE_AND_DELETE])('a successful %s is reported as a w
   }
 });
 
-test.each(WRITES)('an %s that returns the version in the cache is reported as unchanged', async (_, write) => {
+test.each(
+  WRITES,
+)('an %s that returns the version in the cache is reported as unchanged', async (_, write) => {
   const { client, wrote } = observed('7');
 
   await write(client, false);
@@ -62,7 +67,9 @@ test.each(WRITES)('an %s that returns the version in the cache is reported as un
   expect(plain(wrote)).toEqual([[NAME, false]]);
 });
 
-test.each(CREATE_AND_DELETE)('a %s is reported as a change, whatever version is in the cache', async (_, write) => {
+test.each(
+  CREATE_AND_DELETE,
+)('a %s is reported as a change, whatever version is in the cache', async (_, write) => {
   const { client, wrote } = observed('7');
 
   await write(client, false);

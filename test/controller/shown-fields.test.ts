@@ -26,7 +26,9 @@ test('digestOf returns the same for two values exactly if they are equal, in any
   );
 });
 
-describe.each([0, 50_000])('[attack A-1] digestOf a value that is nested %i levels deep', (levels) => {
+describe.each([
+  0, 50_000,
+])('[attack A-1] digestOf a value that is nested %i levels deep', (levels) => {
   test.each([
     ['keys in another order', { a: 1, b: 2, 10: 3, 9: 4 }, { 9: 4, b: 2, 10: 3, a: 1 }],
     ['an undefined member', { a: 1, b: undefined }, { a: 1 }],

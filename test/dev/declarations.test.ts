@@ -50,7 +50,10 @@ test('no webhook is configured if the operator listens on a unix socket', () => 
   expect([declared.webhooks, declared.conversionUrl]).toEqual([[], undefined]);
 });
 
-test.each(['127.0.0.1', '::1'])('the conversion URL contains the address %s at which the operator listens', (host) => {
+test.each([
+  '127.0.0.1',
+  '::1',
+])('the conversion URL contains the address %s at which the operator listens', (host) => {
   const { conversionUrl = '' } = declarationsOf([], PLACE, {
     webhooks: [],
     listen: { host, port: 20_124 },

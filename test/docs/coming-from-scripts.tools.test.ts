@@ -75,23 +75,27 @@ test('the script for the Python client in curl-loop.md copies the ConfigMap', PA
   await copies(server, operator);
 });
 
-test('the hook in shell-operator.md, run by `chancery hooks`, copies the ConfigMap', PATIENT, async () => {
-  const server = await cluster();
-  const name = 'hooks/settings.sh';
-  const folder = folderWith({});
-  mkdirSync(dirname(join(folder, name)));
-  writeFileSync(join(folder, name), block('shell-operator.md', name));
-  chmodSync(join(folder, name), 0o755);
-  const verbs = ['create', 'get', 'update'];
-  const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs }];
-  writeFileSync(join(folder, `${name}.rights.yaml`), formatYaml({ rules }));
+test(
+  'the hook in shell-operator.md, run by `chancery hooks`, copies the ConfigMap',
+  PATIENT,
+  async () => {
+    const server = await cluster();
+    const name = 'hooks/settings.sh';
+    const folder = folderWith({});
+    mkdirSync(dirname(join(folder, name)));
+    writeFileSync(join(folder, name), block('shell-operator.md', name));
+    chmodSync(join(folder, name), 0o755);
+    const verbs = ['create', 'get', 'update'];
+    const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs }];
+    writeFileSync(join(folder, `${name}.rights.yaml`), formatYaml({ rules }));
 
-  const PATH = `${folderWithTools('bash', 'jq')}:${process.env.PATH}`;
-  const env = { PATH, CHANCERY_API_URL: server.url };
-  const operator = start(process.execPath, [BIN, 'hooks', 'hooks'], env, folder);
+    const PATH = `${folderWithTools('bash', 'jq')}:${process.env.PATH}`;
+    const env = { PATH, CHANCERY_API_URL: server.url };
+    const operator = start(process.execPath, [BIN, 'hooks', 'hooks'], env, folder);
 
-  await copies(server, operator);
-});
+    await copies(server, operator);
+  },
+);
 
 /** A definition as kopf's users have them, and an object as kopf leaves it. */
 function leftByKopf(isSubresource: boolean): readonly object[] {

@@ -20,7 +20,9 @@ const COMMANDS: Readonly<Record<string, number>> = {
   'guides/test/in-node.md': 0,
 };
 
-test.each(PAGES)('%s says that its example is not tested, or there is a test that runs it', (page) => {
+test.each(
+  PAGES,
+)('%s says that its example is not tested, or there is a test that runs it', (page) => {
   const [, first] = guide(page).split('\n\n');
 
   if (RUN.includes(page))
@@ -46,7 +48,10 @@ test.each(PAGES)('the commands in %s start the server with options that exist', 
   }
 });
 
-test.each([...PAGES, 'guides/test/by-command.md'])('%s installs and runs only the package @chancery/testing', (page) => {
+test.each([
+  ...PAGES,
+  'guides/test/by-command.md',
+])('%s installs and runs only the package @chancery/testing', (page) => {
   const text = guide(page);
 
   expect(text).toContain('npx @chancery/testing ');

@@ -131,7 +131,10 @@ describe('[C-21] shared sources', () => {
     ['metadata only', { metadataOnly: true }],
     ['transform', { transform: keep }],
     ['onUnserved policy', { onUnserved: 'clear' }],
-  ])('sources with different settings have separate watches: %s', (_what, { resource = pods, ...options }) => {
+  ])('sources with different settings have separate watches: %s', (_what, {
+    resource = pods,
+    ...options
+  }) => {
     const { asked, informers } = world();
 
     informers.of(source(pods));

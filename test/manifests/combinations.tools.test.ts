@@ -71,7 +71,9 @@ describe('with every kubectl', () => {
 
   test.each(
     KUBECTLS,
-  )('kustomize in kubectl $name renders the same as kustomize in the newest kubectl', async ({ path }) => {
+  )('kustomize in kubectl $name renders the same as kustomize in the newest kubectl', async ({
+    path,
+  }) => {
     newest ??= renderCombinations(samples);
 
     const rendered = await renderCombinations(samples, path);

@@ -18,14 +18,14 @@ test('a file belongs to the list with the longest path that contains it', () => 
 });
 
 test.each([
-  ['a file in no list', ['town/pear.ts'], lists, 'in no list: town/pear.ts'],
-  ['a place without a file', ['farm/a.ts'], lists, 'not there: town/apple.ts, farm/rye.ts'],
-  ['a place in two lists', [], [...lists, { name: 'x', places: ['farm/'] }], 'in two lists'],
+  ['a file that is in no list', ['town/pear.ts'], lists, 'in no list: town/pear.ts'],
+  ['a path without a file', ['farm/a.ts'], lists, 'not there: town/apple.ts, farm/rye.ts'],
+  ['a path that is in two lists', [], [...lists, { name: 'x', places: ['farm/'] }], 'in two lists'],
 ])('%s causes an error that contains the file or the path', (_what, files, given, message) => {
   expect(() => sorted(files, given)).toThrow(message);
 });
 
-test('every file for children, statuses, composites, decorators, revisions and related objects belongs to a mechanism', () => {
+test('every file about children, statuses, composites, decorators, revisions or related objects is counted for a mechanism', () => {
   const files = globSync(['operator/**/*.ts', 'packages/*/src/**/*.ts'], { cwd: root });
   const counted = files.filter((file) => placeOf(file, COUNTED.now) !== undefined);
   const named = MECHANISMS.map(({ name, now }) => ({ name, places: now }));

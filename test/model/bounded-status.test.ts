@@ -28,8 +28,8 @@ test.each([
   ['message', status({ message: LONG })],
   ['reason', status({ message: 'm', reason: LONG })],
   ['message of a cause', status({ message: 'm', details: { causes: [{ message: LONG }] } })],
-  ['reason that is no text', status({ message: 'm', reason: [LONG] })],
-  ['message that is no text', status({ message: { text: LONG } })],
+  ['reason that is not a string', status({ message: 'm', reason: [LONG] })],
+  ['message that is not a string', status({ message: { text: LONG } })],
 ])('[attack A-12] an ERROR event with a %s of 20 MB becomes a short log line and a short error', (_, object) => {
   let error: unknown;
   try {

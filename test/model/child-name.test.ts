@@ -82,7 +82,7 @@ describe('[child 8] a name of a child', () => {
     );
   });
 
-  test('a child name is the parts joined unchanged, if they fit and no prefix or suffix contains a dash', () => {
+  test('a child name joins prefix, name and suffix unchanged if they fit and neither prefix nor suffix contains a dash', () => {
     const plainWord = fc.constantFrom('', 'db', '7', 'read');
     fc.assert(
       fc.property(parentName, plainWord, plainWord, limits, (name, prefix, suffix, limit) => {
@@ -175,14 +175,14 @@ describe('[child 8] a name of a child', () => {
   });
 
   test.each<[string, () => unknown]>([
-    ['a form that does not exist', () => childName('a', { form: 'label' as 'dns-label' })],
-    ['the name of a method as form', () => childName('a', { form: 'toString' as 'dns-label' })],
+    ['an unknown format', () => childName('a', { form: 'label' as 'dns-label' })],
+    ['a method name as its format', () => childName('a', { form: 'toString' as 'dns-label' })],
     ['a length without room for the hash', () => childName('a', { maxLength: 13 })],
     [
-      'a longer name than the form has',
+      'a length that the format does not allow',
       () => childName('a', { form: 'label-value', maxLength: 64 }),
     ],
-    ['a length that is no whole number', () => childName('a', { maxLength: 20.5 })],
+    ['a fractional length', () => childName('a', { maxLength: 20.5 })],
   ])('a child name with %s is refused', (_, ask) => {
     expect(ask).toThrow(ConfigurationError);
   });

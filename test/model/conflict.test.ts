@@ -102,7 +102,7 @@ test.each<[string, ApiError, (keyof typeof PREDICATES)[]]>([
     ['isConflict', 'isUidMismatch'],
   ],
   [
-    'an apply to an object that another one has followed',
+    'an apply to an object that was created again',
     said(422, {
       reason: 'Invalid',
       message: 'ConfigMap "a" is invalid: metadata.uid: Invalid value: "x": field is immutable',
@@ -111,17 +111,17 @@ test.each<[string, ApiError, (keyof typeof PREDICATES)[]]>([
     ['isUidMismatch'],
   ],
   [
-    'an apply of a field of another manager',
+    'an apply of a field that another manager has',
     recorded('patches', 'fieldManager=two', 'Apply failed'),
     ['isApplyConflict', 'isConflict'],
   ],
   [
-    'a name that is taken',
+    'a name that is already taken',
     recorded('errors', 'configmaps \\"alpha\\" already exists'),
     ['isAlreadyExists'],
   ],
   [
-    'a name that is being given back',
+    'a name whose object is being deleted',
     said(409, {
       reason: 'AlreadyExists',
       message: 'object is being deleted: configmaps "a" already exists',
@@ -130,7 +130,7 @@ test.each<[string, ApiError, (keyof typeof PREDICATES)[]]>([
     ['isAlreadyExists', 'isBeingDeleted'],
   ],
   [
-    'an apply of a field of another manager, by a server that names the object',
+    'an apply of a field that another manager has, with the object in the details',
     said(409, {
       reason: 'Conflict',
       message: 'Apply failed with 1 conflict: conflict with "one": .data.k',
@@ -153,7 +153,7 @@ test.each<[string, ApiError, (keyof typeof PREDICATES)[]]>([
     ['isConflict'],
   ],
   [
-    'a webhook that refuses with 409 and names the object',
+    'a webhook that refuses with 409, with the object in the details',
     said(409, {
       reason: 'Conflict',
       message: 'admission webhook "w.example.dev" denied the request: not now',
@@ -161,7 +161,7 @@ test.each<[string, ApiError, (keyof typeof PREDICATES)[]]>([
     }),
     ['isConflict'],
   ],
-  ['a 409 that says nothing', said(409, {}), []],
+  ['a 409 without details', said(409, {}), []],
   [
     'a quota that another writer has changed',
     said(409, {
@@ -181,7 +181,7 @@ test.each<[string, ApiError, (keyof typeof PREDICATES)[]]>([
     recorded('errors', 'NamespaceTerminating'),
     ['isNamespaceTerminating'],
   ],
-  ['what breaks a rule of the API', recorded('errors', 'field is immutable when'), ['isInvalid']],
+  ['a violated rule of the API', recorded('errors', 'field is immutable when'), ['isInvalid']],
   [
     'an apply of a field that the installed definition does not have',
     said(500, {

@@ -121,7 +121,7 @@ describe('the object of an unparsed entry', () => {
     expect(entry.metadata).not.toBe(beforeMetadata);
   });
 
-  test('a kept object replaces the text of its entry, and is not released', () => {
+  test('keep() replaces the text of an entry by its object, and release() has no effect afterwards', () => {
     const entry = entryOf();
 
     const kept = entry.keep();
@@ -151,7 +151,7 @@ describe('the object of an unparsed entry', () => {
 });
 
 describe('the metadata of an unparsed entry', () => {
-  test('metadata is parsed without the rest of the object, and only once, whatever follows it', () => {
+  test('the metadata of an object are parsed without the rest, and only once, whatever follows the metadata', () => {
     const entry = entryOf(BROKEN);
 
     const parses = parsesOf(() => [entry.metadata, entry.metadata]);
@@ -173,7 +173,7 @@ describe('the metadata of an unparsed entry', () => {
     expect(then.object.metadata).toBe(then.metadata);
   });
 
-  test('released metadata are parsed again', () => {
+  test('metadata are parsed again after they were released', () => {
     const entry = entryOf(BROKEN);
     const before = entry.metadata;
 
@@ -202,7 +202,7 @@ describe('the metadata of an unparsed entry', () => {
     expect(entry.textLength).toBe(TEXT.length);
   });
 
-  test('parsed metadata are reported as releasable to a later observer, too', () => {
+  test('parsed metadata are reported as releasable to an observer that is added later, too', () => {
     const [read, parsed, kept, untouched] = [entryOf(), entryOf(), entryOf(), entryOf()];
     const whole = Entry.of(OBJECT);
     const told: Entry[] = [];
@@ -248,7 +248,7 @@ describe('text', () => {
     expect(entry.textLength).toBe(text.length);
   });
 
-  test('an entry does not return a text that is not valid JSON', () => {
+  test('reading the text of an entry fails if the text is not valid JSON', () => {
     const entry = entryOf(BROKEN);
 
     expect(refusal(() => entry.text)).toMatchObject({ code: 'DECODE' });
@@ -288,7 +288,7 @@ describe('text that is not JSON', () => {
     for (const error of [...others, afterRelease]) expect(error).toBe(first);
   });
 
-  test('an entry with invalid JSON has no metadata any more, even if they were read before', () => {
+  test('once an entry turns out to be invalid JSON, its metadata cannot be read either, even if they were read before', () => {
     const entry = entryOf(BROKEN);
     expect(entry.metadata.name).toBe('a');
 
@@ -305,7 +305,7 @@ test.each<[string, object]>([
   ['resourceVersion', { ...OBJECT, metadata: { ...OBJECT.metadata, resourceVersion: '8' } }],
   ['a number for the uid', { ...OBJECT, metadata: { ...OBJECT.metadata, uid: 7 } }],
   ['metadata of null', { ...OBJECT, metadata: null }],
-  ['metadata that are a text', { ...OBJECT, metadata: 'a' }],
+  ['metadata that are a string', { ...OBJECT, metadata: 'a' }],
   ['no metadata', { ...OBJECT, metadata: undefined }],
 ])('a text that differs from its entry is refused: %s', (_, other) => {
   const entry = entryOf(JSON.stringify(other));
@@ -359,7 +359,7 @@ describe('an object that is withheld', () => {
     }
   });
 
-  test('every read of a withheld object fails with the error for which it is withheld, even after a release', () => {
+  test('every read of a withheld object fails with the error that caused the withholding, even after release()', () => {
     const entry = Entry.withheld(object, failure);
     const observed = observer();
     entry.observedBy(observed);
@@ -388,7 +388,7 @@ describe('reading only the names of an entry', () => {
   const bare = { name: 'a', uid: 'u', resourceVersion: '7' };
 
   test.each<[string, Entry, object]>([
-    ['text that is no JSON behind the metadata', entryOf(BROKEN), { ...bare, namespace: 'demo' }],
+    ['text with invalid JSON after the metadata', entryOf(BROKEN), { ...bare, namespace: 'demo' }],
     ['a parsed object', Entry.of(OBJECT), { ...bare, namespace: 'demo' }],
     ['no namespace', entryOfText({ ...OBJECT, metadata: bare }, 'x'), bare],
   ])('nameAlone contains the kind and names of %s', (_, entry, metadata) => {

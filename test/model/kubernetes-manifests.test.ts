@@ -156,7 +156,7 @@ test('handwritten manifests compile, and the API server accepts them', async () 
   expect(created.map(({ kind }) => kind)).toEqual(manifests.map(({ kind }) => kind));
 });
 
-test('the types require the fields that the API requires, including the spec around them', async () => {
+test('the types require the fields that the API requires, and the spec that contains them', async () => {
   // @ts-expect-error: a Deployment has a selector and a template
   const deployment: Deployment = { ...named('apps/v1', 'Deployment'), spec: { replicas: 1 } };
   // @ts-expect-error: a Job has a spec

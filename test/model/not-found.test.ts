@@ -37,7 +37,7 @@ test.each<[what: string, headers: Record<string, string>, body: string, meaning:
   ],
   ['a Status without a message', JSON_TYPE, status({}), ['isUnserved']],
   [
-    'a Status whose details have a kind alone',
+    'a Status whose details have only a kind',
     JSON_TYPE,
     status({ message: 'no such metric', details: { kind: 'pods' } }),
     ['isUnserved'],
@@ -49,7 +49,7 @@ test.each<[what: string, headers: Record<string, string>, body: string, meaning:
     ['isUnserved'],
   ],
   [
-    'a Status that a server in between made of a line of text',
+    'a Status that a proxy made from a line of text',
     JSON_TYPE,
     status({
       message: `${NOT_SERVED} (get boats.sea.example b)`,
@@ -64,19 +64,19 @@ test.each<[what: string, headers: Record<string, string>, body: string, meaning:
     ['isUnserved'],
   ],
   [
-    'a Status that names an object',
+    'a Status with the name of an object',
     JSON_TYPE,
     status({ message: 'boats.sea.example "b" not found', details: { name: 'b', kind: 'boats' } }),
     ['isNotFound'],
   ],
   [
-    'a Status that names an object of an aggregated API',
+    'a Status with the name of an object of an aggregated API',
     JSON_TYPE,
     status({ message: 'pods.metrics.k8s.io "demo/b" not found', details: { name: 'demo/b' } }),
     ['isNotFound'],
   ],
   [
-    'a Status that names the namespace',
+    'a Status with the name of the namespace',
     JSON_TYPE,
     status({ message: 'namespaces "n" not found', details: { name: 'n', kind: 'namespaces' } }),
     ['isNamespaceMissing', 'isNotFound'],
@@ -88,7 +88,7 @@ test.each<[what: string, headers: Record<string, string>, body: string, meaning:
     ['isAdmissionDenied'],
   ],
   [
-    'a webhook that names the object of the request',
+    'a webhook that returns the name of the object',
     JSON_TYPE,
     status({
       message: 'admission webhook "w.sea.example" denied the request: boats "b" not found',

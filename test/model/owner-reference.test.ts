@@ -66,8 +66,8 @@ test.each<[string, Partial<OwnerReference>]>([
 });
 
 test.each([
-  ['of another namespace', object('other'), deployments, configMaps],
-  ['that is cluster-scoped, of a namespaced owner', object(undefined), deployments, clusterWide],
+  ['in another namespace', object('other'), deployments, configMaps],
+  ['that is cluster-scoped, with a namespaced owner', object(undefined), deployments, clusterWide],
 ])('[K-30] an owner reference for a child %s is refused', (_, child, of, what) => {
   for (const set of [setControllerReference, setOwnerReference]) {
     expect(() => set(owner, child, of, what)).toThrow(
@@ -96,7 +96,7 @@ test('[K-30] an owner that was not read from the server has no uid, and is refus
   expect(setting).toThrow(expect.objectContaining({ code: 'USER_CODE' }));
 });
 
-test('[K-30] setOwnerReference adds an owner that is not the controller, and only once', () => {
+test('[K-30] setOwnerReference adds an owner reference without `controller`, and only once', () => {
   const controlled = object('demo', { ownerReferences: [{ ...reference, uid: 'u9' }] });
 
   const once = setOwnerReference(owner, controlled, deployments, configMaps);

@@ -27,27 +27,27 @@ describe('matchesSelector', () => {
     ['exists needs the label', [{ ...isA, operator: 'exists' }], { y: '' }, false],
     ['absent fails for an empty value', [{ ...isA, operator: 'absent' }], { x: '' }, false],
     ['absent holds without labels', [{ ...isA, operator: 'absent' }], undefined, true],
-    ['all of several must hold', [isA, { ...isA, key: 'y' }], { x: 'a' }, false],
-    ['above compares numbers, not texts', [above9], { x: '10' }, true],
+    ['all of several requirements must hold', [isA, { ...isA, key: 'y' }], { x: 'a' }, false],
+    ['above compares numbers, not strings', [above9], { x: '10' }, true],
     ['above excludes its bound', [above9], { x: '9' }, false],
     ['above needs a number', [above9], { x: 'many' }, false],
     ['above needs the label', [above9], {}, false],
     ['below compares numbers', [{ ...above9, operator: 'below' }], { x: '-10' }, true],
     ['below excludes its bound', [{ ...above9, operator: 'below' }], { x: '9' }, false],
-    ['above holds for the largest of 64 bits', [above9], { x: '9223372036854775807' }, true],
-    ['above fails for a larger one', [above9], { x: '9223372036854775808' }, false],
+    ['above holds for the largest 64-bit integer', [above9], { x: '9223372036854775807' }, true],
+    ['above fails for a larger integer', [above9], { x: '9223372036854775808' }, false],
     ['above fails for 63 digits', [above9], { x: '9'.repeat(63) }, false],
     ['above takes leading zeros', [above9], { x: '0010' }, true],
     ['above takes a sign', [above9], { x: '+10' }, true],
     ['above fails for a fraction', [above9], { x: '10.5' }, false],
     [
-      'below holds for the smallest of 64 bits',
+      'below holds for the smallest 64-bit integer',
       [{ ...above9, operator: 'below' }],
       { x: '-9223372036854775808' },
       true,
     ],
     [
-      'below fails for a smaller one',
+      'below fails for a smaller integer',
       [{ ...above9, operator: 'below' }],
       { x: '-9223372036854775809' },
       false,
@@ -65,7 +65,7 @@ describe('matchesSelector', () => {
       false,
     ],
     [
-      'a name that every JavaScript object has is no label',
+      'a property that every JavaScript object inherits is not a label',
       [{ key: 'constructor', operator: 'exists', values: [] }],
       {},
       false,
@@ -113,9 +113,9 @@ describe('selectorFromObject', () => {
   test.each([
     ['an unknown operator', { key: 'x', operator: 'Gt', values: ['1'] }, 'unknown operator "Gt"'],
     ['an inherited name', { key: 'x', operator: 'constructor' }, 'unknown operator "constructor"'],
-    ['In without values', { key: 'x', operator: 'In' }, 'operator In needs values'],
+    ['the operator In without values', { key: 'x', operator: 'In' }, 'operator In needs values'],
     [
-      'Exists with values',
+      'the operator Exists with values',
       { key: 'x', operator: 'Exists', values: ['a'] },
       'Exists takes no values',
     ],
@@ -234,7 +234,7 @@ describe('[found 2] a selector with very many requirements', () => {
     () => parseSelector(`a=${'v'.repeat(100_000)}`),
     () => selectorFromObject({ matchLabels: { ['k'.repeat(100_000)]: 'v' } }),
     () => selectorFromObject({ matchExpressions: [{ key: 'a', operator: 'o'.repeat(100_000) }] }),
-  ])('the error for a very long invalid selector quotes only the beginning of it', (parse) => {
+  ])('the error about a very long invalid selector quotes only the beginning of the selector', (parse) => {
     expect(parse).toThrow(/^.{20,1000}$/);
   });
 });

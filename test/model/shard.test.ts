@@ -117,7 +117,7 @@ describe('the selector of slots', () => {
     ['no slot', [], 'a shard selector needs at least one slot'],
     ['a slot below 0', [4, -1], 'expected slots from 0 to 63, got -1'],
     ['a slot above 63', [64], 'expected slots from 0 to 63, got 64'],
-    ['a part of a slot', [1.5], 'expected slots from 0 to 63, got 1.5'],
+    ['a fractional slot', [1.5], 'expected slots from 0 to 63, got 1.5'],
   ])('[sharding 2] a shard selector with %s is refused', (_, slots, message) => {
     expect(() => shardSelector(UID, slots)).toThrow(new RangeError(message));
   });

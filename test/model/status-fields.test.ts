@@ -30,10 +30,10 @@ test.each<[string, StructuralSchema | undefined, boolean]>([
   ['an integer', rootWith({ observedGeneration: { type: 'integer' } }), true],
   ['a number', rootWith({ observedGeneration: { type: 'number' } }), true],
   ['a string', rootWith({ observedGeneration: TEXT }), false],
-  ['a status that keeps all', { type: 'object', properties: { status: ANY } }, true],
-  ['a root that keeps all', ANY, true],
+  ['a status that keeps unknown fields', { type: 'object', properties: { status: ANY } }, true],
+  ['a root that keeps unknown fields', ANY, true],
   [
-    'a root that keeps all, and a status that does not',
+    'a root that keeps unknown fields, with a status that prunes them',
     { ...ANY, properties: { status: { type: 'object', properties: {} } } },
     false,
   ],
@@ -46,7 +46,7 @@ test.each<[string, StructuralSchema | undefined, boolean]>([
     true,
   ],
   [
-    'a map of texts',
+    'a map of strings',
     { type: 'object', properties: { status: { type: 'object', additionalProperties: TEXT } } },
     false,
   ],
@@ -56,18 +56,18 @@ test.each<[string, StructuralSchema | undefined, boolean]>([
 
 test.each<[string, StructuralSchema, unknown]>([
   ['none', rootWith({}), undefined],
-  ['a list of texts', rootWith({ conditions: { type: 'array', items: TEXT } }), undefined],
+  ['a list of strings', rootWith({ conditions: { type: 'array', items: TEXT } }), undefined],
   ['a string', rootWith({ conditions: TEXT }), undefined],
   ['a map', rootWith({ conditions: { type: 'object', additionalProperties: TEXT } }), undefined],
-  ['no status in a condition', rootWith({ conditions: conditions({ type: TEXT }) }), undefined],
+  ['conditions without a status', rootWith({ conditions: conditions({ type: TEXT }) }), undefined],
   ['any', rootWith({ conditions: ANY }), 'any'],
   ['any items', rootWith({ conditions: { type: 'array', items: ANY } }), 'any'],
   [
-    'some fields',
+    'conditions with some of the fields',
     rootWith({ conditions: conditions({ type: TEXT, status: TEXT, reason: TEXT }) }),
     new Set(['type', 'status', 'reason']),
   ],
-  ['a root that keeps all', ANY, 'any'],
+  ['a root that keeps unknown fields', ANY, 'any'],
   [
     'a required field that no controller writes',
     conditionsWith({ type: TEXT, status: TEXT, lastUpdateTime: TEXT }, ['type', 'lastUpdateTime']),
@@ -84,12 +84,12 @@ test.each<[string, StructuralSchema, unknown]>([
     undefined,
   ],
   [
-    'a status that is true or false',
+    'a status that is a boolean',
     conditionsWith({ type: TEXT, status: { type: 'boolean' } }),
     undefined,
   ],
   [
-    'the words of a status',
+    'a status with its three values as an enumeration',
     conditionsWith({
       type: TEXT,
       status: { ...TEXT, enum: ['True', 'False', 'Unknown'] },
@@ -99,17 +99,17 @@ test.each<[string, StructuralSchema, unknown]>([
     new Set(['type', 'status']),
   ],
   [
-    'other words of a status',
+    'a status with other values as an enumeration',
     conditionsWith({ type: TEXT, status: { ...TEXT, enum: ['ok', 'failed'] } }),
     undefined,
   ],
   [
-    'types that others have chosen',
+    'condition types that are enumerated',
     conditionsWith({ type: { ...TEXT, enum: ['Ready'] }, status: TEXT }),
     undefined,
   ],
   [
-    'items that keep all, with one field of another type',
+    'items that keep unknown fields, with one field of another type',
     rootWith({
       conditions: {
         type: 'array',

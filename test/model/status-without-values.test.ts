@@ -39,7 +39,7 @@ test.each([
     'spec.dsn: Invalid value (not shown): must be a URL',
   ],
   [
-    'a text with quotes',
+    'a string with quotes',
     `Invalid value: ${JSON.stringify(`a": "${SECRET}`)}: must be short`,
     'spec.dsn: Invalid value (not shown): must be short',
   ],
@@ -49,7 +49,7 @@ test.each([
     'spec.dsn: Invalid value (not shown): must be short',
   ],
   [
-    'a text of two lines',
+    'a string of two lines',
     `Invalid value: "a\n${SECRET}": must be short`,
     'spec.dsn: Invalid value (not shown)',
   ],
@@ -137,7 +137,7 @@ test.each([
     'Invalid value: failed rule: self.a < self.b',
     'spec.dsn: Invalid value: failed rule: self.a < self.b',
   ],
-  ['words that no API server says', `${SECRET} is bad`, 'spec.dsn: (not shown)'],
+  ['a message that no API server sends', `${SECRET} is bad`, 'spec.dsn: (not shown)'],
 ])('[security 28] [attack A-3] the message about a refused field contains the rule, but not the value: %s', (_, message, told) => {
   const error = invalid(cause(message));
 

@@ -74,7 +74,7 @@ describe('[L-22] predicates of an ApiError', () => {
     [{ status: 410, reason: 'Expired' }],
     [undefined],
     [null],
-  ])('no predicate holds for %j, which is no ApiError', (error) => {
+  ])('every predicate is false for %j, which is not an ApiError', (error) => {
     expect(whatHolds(error)).toEqual([]);
   });
 
@@ -123,8 +123,8 @@ describe('ApiError', () => {
 
   test.each([
     ['neither header nor body', undefined, undefined, undefined],
-    ['the header alone', undefined, 2_000, 2_000],
-    ['the body alone', 3, undefined, 3_000],
+    ['the header if the body has no time', undefined, 2_000, 2_000],
+    ['the body if the header has no time', 3, undefined, 3_000],
     ['the body, if its time is longer', 3, 2_000, 3_000],
     ['the header, if its time is longer', 1, 2_000, 2_000],
     ['neither, if both say zero', 0, 0, undefined],

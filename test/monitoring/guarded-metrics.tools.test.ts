@@ -87,7 +87,7 @@ test('the operator behind the gate serves its metrics on 127.0.0.1 only', SLOW, 
 });
 
 test(
-  'a Prometheus with the client certificate scrapes the operator, and one with a certificate of another authority cannot',
+  'only a Prometheus whose certificate is from the client authority can scrape the operator',
   SLOW,
   async () => {
     const [ours, others] = [new Scrapers(), new Scrapers()];

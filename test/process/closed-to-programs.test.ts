@@ -46,7 +46,7 @@ test('[security 47] [found 4] a program that sends SIGUSR1 to its runner does no
   expect(await stderr).toBe('');
 });
 
-test('[found 4] if the process already has a SIGUSR1 listener, no other one is added', async () => {
+test('[found 4] if the process already has a SIGUSR1 listener, no second listener is added', async () => {
   const { stdout } = inProcess(`${RUN}
     process.on('SIGUSR1', () => {});
     await run('exit 0');

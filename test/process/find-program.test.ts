@@ -5,12 +5,12 @@ import { expect, test } from 'vitest';
 import { executable, PATH, runScript, testFolder } from './support.ts';
 
 test.each([
-  ['no mode to execute', '#!/bin/sh\n', 0o644, 'it is not executable: use chmod +x'],
+  ['no permission to execute', '#!/bin/sh\n', 0o644, 'it is not executable: use chmod +x'],
   ['no #! line', 'echo hello\n', 0o755, 'it has no #! line'],
-  ['nothing in it', '', 0o755, 'it has no #! line'],
+  ['no content', '', 0o755, 'it has no #! line'],
   ['a #! line without an interpreter', '#! \n', 0o755, 'it has no #! line'],
   [
-    'an interpreter that is not there',
+    'an interpreter that does not exist',
     '#!/opt/none/python\n',
     0o755,
     'its interpreter /opt/none/python does not exist',
@@ -36,9 +36,9 @@ test.each([
 });
 
 test.each([
-  ['a spaced interpreter', '#! /bin/sh\necho hello'],
+  ['a space before its interpreter', '#! /bin/sh\necho hello'],
   ['an interpreter with an argument', '#!/bin/sh -e\necho hello'],
-  ['an interpreter that PATH has', '#!/usr/bin/env sh\necho hello'],
+  ['an interpreter that is found on the PATH', '#!/usr/bin/env sh\necho hello'],
 ])('a script with %s can be started', async (_, text) => {
   const program = await executable(join(await testFolder(), 'hook'), text);
 

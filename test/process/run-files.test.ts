@@ -56,17 +56,17 @@ test.each([
     'it must be a regular file',
   ],
   [
-    'a link to nothing',
+    'a dangling link',
     (path: string) => symlink('/does/not/exist', path),
     'it must be a regular file',
   ],
   [
-    'bytes that are no UTF-8',
+    'a file that is not UTF-8',
     (path: string) => writeFile(path, Buffer.of(0x7b, 0xff)),
     'no UTF-8 text',
   ],
   [
-    'more than 10 MB',
+    'a file of more than 10 MB',
     async (path: string) => {
       await writeFile(path, '');
       await truncate(path, 10_000_001);

@@ -41,7 +41,7 @@ test('[hooks 22] a process that escapes by repeatedly starting a successor is ca
   expect(await alive()).toBe(0);
 });
 
-test('[hooks 22] after a program several processes start each other and end; the last of them is ended, too', async () => {
+test('[hooks 22] if the processes of a program keep starting successors and ending, the last successor is ended, too', async () => {
   const { env, alive } = marked();
   const folder = await testFolder();
   const flee = '[ "$1" = 0 ] && exec sleep 100; "$0" $(($1 - 1)) & exit 0';
@@ -98,7 +98,7 @@ test('a process with another group and another environment escapes, and does not
   expect(answer).toMatchObject({ exitCode: 0, stdout: 'done\n', survivors: 0 });
 });
 
-test('the last lines of a background process through which a program writes are kept', async () => {
+test('if a program writes through a background process, the last lines of that process are kept', async () => {
   const script = 'mkfifo pipe; (sleep 0.02; sed s/^/more:/ < pipe) & echo line > pipe';
 
   const answer = await runScript(script, { cwd: await testFolder() });

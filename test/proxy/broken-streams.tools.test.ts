@@ -65,7 +65,7 @@ test.each<[string, (upstream: WireRequest) => void]>([
 
 test.each([
   ['cut in the middle', event('second').slice(0, -10)],
-  ['complete but for its newline', event('second').slice(0, -1)],
+  ['complete except for its newline', event('second').slice(0, -1)],
 ])('[W-12] proxy 14: a last line that is %s becomes no event', async (_, part) => {
   const { names, error } = await watchThatEnds(({ socket }) => socket.end(chunkOf(part)));
 

@@ -62,12 +62,12 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     });
   });
 
-  describe('without trust in the API server', () => {
+  describe('with an API server that kubectl proxy does not trust', () => {
     const proxy = shared(() =>
       proxyOf(kubectl, [`--server=${secure().url}`, '--token=ambassador']),
     );
 
-    test('proxy 15: a write without trust in the API server is reported as "not-sent", and the message contains the certificate', async () => {
+    test('proxy 15: if kubectl proxy does not trust the API server, a write is reported as "not-sent", with the certificate error', async () => {
       expect(await failureOf(proxy(), '/goaway')).toMatchObject({
         code: 'AMBASSADOR_UPSTREAM',
         fate: 'not-sent',

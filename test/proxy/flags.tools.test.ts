@@ -89,7 +89,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     });
   });
 
-  describe('with an empty --accept-paths before another', () => {
+  describe('with an empty --accept-paths before a non-empty --accept-paths', () => {
     const proxy = shared(() =>
       proxyOf(kubectl, [
         `--server=${upstream().url}`,
@@ -98,13 +98,13 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       ]),
     );
 
-    test('proxy 3: only the last --accept-paths counts, and an empty one before it has no effect', async () => {
+    test('proxy 3: only the last --accept-paths counts, and an empty --accept-paths before it has no effect', async () => {
       expect((await send(proxy().url, 'GET', '/version')).status).toBe(200);
       expect(await send(proxy().url, 'GET', '/metrics')).toEqual(REFUSED);
     });
   });
 
-  describe('with an empty --accept-paths after another', () => {
+  describe('with an empty --accept-paths after a non-empty --accept-paths', () => {
     const proxy = shared(() =>
       proxyOf(kubectl, [
         `--server=${upstream().url}`,

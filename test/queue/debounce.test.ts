@@ -17,7 +17,7 @@ test('[Q-40] a debounced key waits from its last change, and a repetition of tha
   expect(left).toEqual([2_000, 500, 2_000, 0]);
 });
 
-test('[Q-40] endless changes delay a key by at most ten times `waitMs`, or by `maxWaitMs`', () => {
+test('[Q-40] endless changes delay a key by at most `maxWaitMs`, which is ten times `waitMs` by default', () => {
   const debounce = new Debounce();
   const heldMs = (key: string, maxWaitMs?: number): number => {
     for (let nowAt = 0; ; nowAt += 900) {
@@ -30,7 +30,7 @@ test('[Q-40] endless changes delay a key by at most ten times `waitMs`, or by `m
   expect(heldMs('bounded', 3_000)).toBe(3_600);
 });
 
-test('[Q-40] debounced keys wait independently, and a settled key starts over', () => {
+test('[Q-40] debounced keys wait independently, and a key that has settled waits the full time again', () => {
   const debounce = new Debounce();
   const times = { waitMs: 1_000 };
   debounce.leftMs('a', 'r1', times, 0);

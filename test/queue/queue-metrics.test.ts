@@ -168,7 +168,7 @@ test('[Q-31] the metrics of running work are updated every 500 ms, and no timer 
   expect(clock.pending).toBe(0);
 });
 
-test('[Q-31] the longest held key is known without a meter, too', async () => {
+test('[Q-31] the longest time for which a key is held is known even without a meter', async () => {
   const clock = new FakeClock();
   const queue = new WorkQueue<string>({ clock });
   queue.add('a');

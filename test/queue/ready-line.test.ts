@@ -49,9 +49,9 @@ describe('priority classes', () => {
   });
 
   test.each([
-    ['as high', 'a', 0],
-    ['lower', 'a', -1],
-    ['not in line', 'b', 9],
+    ['already as high', 'a', 0],
+    ['of a higher class already', 'a', -1],
+    ['not in the line', 'b', 9],
   ])('[Q-21] raise() does nothing for a key that is %s', (_case, key, priority) => {
     const line = lineOf([
       ['a', 0],
@@ -62,7 +62,7 @@ describe('priority classes', () => {
     expect(takeAll(line)).toEqual(['a', 'z']);
   });
 
-  test('the ready line keeps no empty class, even after raising and ageing', () => {
+  test('the ready line removes empty priority classes, even after raising and ageing keys', () => {
     const line = new ReadyLine<string>(1);
     for (let priority = 0; priority < 200; priority++) line.push(`${priority}`, priority, 0);
     for (let priority = 0; priority < 100; priority++) line.raise(`${priority}`, 500, 0);
@@ -109,7 +109,7 @@ describe('ageing', () => {
     expect([early, late]).toEqual(['higher', 'low']);
   });
 
-  test('[Q-22] at most every fourth take returns an aged key, the longest waiting first', () => {
+  test('[Q-22] at most every fourth take returns an aged key, and aged keys come in the order of their arrival', () => {
     const line = new ReadyLine<string>();
     line.push('oldest', -100, 0);
     line.push('older', -50, 1);
@@ -121,7 +121,7 @@ describe('ageing', () => {
     expect(order.slice(0, 9)).toEqual(['oldest', '0', '1', '2', 'older', '3', '4', '5', 'old']);
   });
 
-  test('[Q-22] aged keys of a high class do not use the turns that are kept for aged keys of lower classes', () => {
+  test('[Q-22] aged keys of a high class do not use up the turns of aged keys of lower classes', () => {
     const line = new ReadyLine<string>();
     for (let index = 0; index < 100; index++) line.push(`high ${index}`, 0, 0);
     for (let index = 0; index < 10; index++) line.push(`low ${index}`, -100, 1);

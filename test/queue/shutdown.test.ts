@@ -71,7 +71,7 @@ test('[Q-30] a drain returns the ready keys, also those added again while held, 
   expect(clock.pending).toBe(0);
 });
 
-test('[Q-30] a take during a drain gets a key that becomes ready, or undefined at the end', async () => {
+test('[Q-30] take() during a drain returns a key that becomes ready, and undefined when the drain ends', async () => {
   const { queue, patience } = newQueue();
   queue.add('held');
   await queue.take();

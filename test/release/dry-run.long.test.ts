@@ -101,7 +101,7 @@ test('the checksums cover all attached files', () => {
   expect(textOf('SHA256SUMS')).toBe(sums.join(''));
 });
 
-test('the bill of materials lists all installed packages: optional ones, too, and those of this repository', () => {
+test('the bill of materials lists all installed packages, including optional packages and the packages of this repository', () => {
   const components = (name: string): readonly string[] =>
     (
       JSON.parse(textOf(`sbom/${name}.cdx.json`)) as {

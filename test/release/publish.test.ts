@@ -97,7 +97,7 @@ async function publishedWith(printing: Readonly<Record<string, string>>) {
   return { log: log(), told, failure };
 }
 
-test('the next run after a stop publishes the rest', async () => {
+test('if a publication has stopped half-way, the next run publishes the rest', async () => {
   const { log, told } = await publishedWith({ 'npm view kettle@2.1.0': 'sha512-a' });
 
   expect(log.slice(4)).toEqual(['npm view', 'npm view', 'npm stage', 'gh release']);
@@ -137,7 +137,7 @@ test('an existing version with other content stops the publication', async () =>
   expect(log.at(-1)).toBe('npm view');
 });
 
-test('a missing program, or a registry without an identity, counts as a refusal', async () => {
+test('a missing program, or a run outside of a CI job, counts as a refusal', async () => {
   const { PATH } = programs(['skopeo', 'npm', 'gh']);
   const commands = publishingCommands(PUBLICATION);
   const refusalsIn = (env: NodeJS.ProcessEnv) =>
@@ -200,7 +200,7 @@ test.each([
   expect(() => parseReleaseArguments(args, {})).toThrow(UsageError);
 });
 
-test('the given folder must be missing or empty, because its files would be lost', async () => {
+test('the given folder must be missing or empty, because files in it would be lost', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-output-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
 

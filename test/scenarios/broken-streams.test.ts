@@ -108,7 +108,7 @@ test('[H20] a watch that had bookmarks is replaced after 90 s of silence', async
 
 test.each([
   ['20 s: the same watch goes on', 20_000, ['list', 'watch@100']],
-  ['20 minutes: one watch is left, nothing is listed', 1_200_000, undefined],
+  ['20 minutes: one watch is open, and nothing is listed', 1_200_000, undefined],
 ])('[H20] a watch continues after its ambassador was stopped for %s', async (_, ms, asked) => {
   const it = await scenario({ proxied: true });
   it.serve();
@@ -152,7 +152,7 @@ test('[H22] bookmarks count as activity: a watch with only bookmarks is not repl
   expect(it.deliveries.told).toEqual([]);
 });
 
-test('[H24] every reconnect of a silent watch closes the previous one', async () => {
+test('[H24] every reconnect of a silent watch closes the previous watch', async () => {
   const it = await scenario({ watchTimeoutSeconds: [30, 31] });
   const openAtOnce: number[] = [];
   it.server.on({ watch: true, nth: [1, 6] }, (exchange) => {

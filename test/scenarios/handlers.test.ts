@@ -107,7 +107,7 @@ test('[H46] 500 updates during one reconcile lead to one more reconcile, with th
   expect(it.asked()).toEqual(['list', 'watch@100']);
 });
 
-test('[H47] the changes of an object that is deleted during a slow reconcile are delivered in order, and it is gone at the end', async () => {
+test('[H47] the changes of an object that is deleted during a slow reconcile are delivered in order, and the object is gone afterwards', async () => {
   const it = await scenario();
   it.serve();
   const seen: (string | undefined)[] = [];

@@ -81,7 +81,7 @@ test('[H18] a request that gets no answer at all is sent again after a time limi
   await eventually(() => it.server.openConnections <= 2);
 });
 
-test('[H31] if an object is recreated while the watch is disconnected, a delete of the old and an add of the new one are delivered', async () => {
+test('[H31] if an object is recreated while the watch is disconnected, a delete of the old object and an add of the new object are delivered', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.serve();
@@ -263,7 +263,7 @@ test('[H43] a login page instead of a list is reported, does not sync the source
   expect(it.server.watches).toEqual([]);
 });
 
-test('[H53] a list for a resourceVersion that the server has not reached is retried after the requested time, then for any version', async () => {
+test('[H53] if the server has not reached the resourceVersion of a list, the list is repeated after the requested time, then for any version', async () => {
   const it = await scenario();
   it.collection.put('a');
   const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];

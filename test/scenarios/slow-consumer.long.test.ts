@@ -52,7 +52,7 @@ function feed(lines: Iterable<string>): Reply {
 }
 
 test.each([
-  ['100,000 events as small as they can be', 100_000, ''],
+  ['100,000 of the smallest possible events', 100_000, ''],
   ['500 events of 200 KB', 500, 'x'.repeat(200_000)],
 ])(
   '[W-11] at most 1,000 events and 16 MiB are read ahead of a handler with back-pressure: %s',

@@ -12,7 +12,7 @@ const isText = (it: Scenario, name: string): boolean =>
 
 test.each(
   WRITINGS,
-)('the objects of a server that writes JSON %s are listed, watched and resumed', async (_, writing, parsed) => {
+)('objects of a server that writes JSON %s are listed and watched, and the watch resumes', async (_, writing, parsed) => {
   const it = await scenario({ writing, pageSize: 2 });
   for (const name of ['a', 'b', 'c']) it.collection.put(name, { data: { of: `${name} "\\ä{}` } });
   it.serve();

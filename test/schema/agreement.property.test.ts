@@ -78,7 +78,7 @@ test('local validation and the API server report the same fields, reasons and me
 
 test.each<[string, TSchema, unknown]>([
   ['null in a list whose items have a default', Type.Array(Type.String({ default: 'a' })), [null]],
-  ['null in a list whose items have none', Type.Array(Type.String()), [null]],
+  ['null in a list whose items have no default', Type.Array(Type.String()), [null]],
   ['null in a map', Type.Record(Type.String(), Type.String()), { a: null }],
   ['null for a field with a default', Type.String({ default: 'a' }), null],
   ['one character of two code units', Type.String({ maxLength: 1 }), '𝒳'],
@@ -86,17 +86,17 @@ test.each<[string, TSchema, unknown]>([
   ['an integer beyond int64', Type.Integer(), 2 ** 63],
   ['an integer beyond int32', Type.Integer({ format: 'int32' }), 2 ** 31],
   ['a number beyond float', Type.Number({ format: 'float' }), 1e39],
-  ['a tenth three times', Type.Number({ multipleOf: 0.1 }), 0.3],
-  ['no multiple', Type.Number({ multipleOf: 0.1 }), 0.35],
-  ['a field called as what objects inherit', Type.Object({ a: Type.String() }), { toString: 1 }],
-  ['pruned fields count for nothing', Type.Object({}, { minProperties: 1 }), { more: 1 }],
-  ['a list for a text with a format', Type.String({ format: 'date' }), [1]],
-  ['an object for one of some words', Type.Enum(['a', 'b']), { a: [1] }],
-  ['a repetition of three', ListSet(Type.Integer()), [1, 2, 1, 1]],
-  ['a text in a list map', ListMap(Type.Object({ a: Type.String() }), ['a']), [{ a: 'x' }, 'y']],
+  ['a multiple of 0.1', Type.Number({ multipleOf: 0.1 }), 0.3],
+  ['a number that is not a multiple', Type.Number({ multipleOf: 0.1 }), 0.35],
+  ['a field with an inherited name', Type.Object({ a: Type.String() }), { toString: 1 }],
+  ['pruned fields, which do not count', Type.Object({}, { minProperties: 1 }), { more: 1 }],
+  ['a list in place of a string with a format', Type.String({ format: 'date' }), [1]],
+  ['an object in place of an enumerated word', Type.Enum(['a', 'b']), { a: [1] }],
+  ['three equal items in a set', ListSet(Type.Integer()), [1, 2, 1, 1]],
+  ['a string in a list map', ListMap(Type.Object({ a: Type.String() }), ['a']), [{ a: 'x' }, 'y']],
   ['a key of a map with a dot', Type.Record(Type.String(), Type.Boolean()), { 'a.b': 1 }],
   ['an embedded object in a map', Type.Record(Type.String(), EmbeddedResource()), { a: {} }],
-  ['a text of which the pattern wants less', Type.String({ pattern: '^(a|b)*$' }), 'abc<d>'],
+  ['a string whose end violates its pattern', Type.String({ pattern: '^(a|b)*$' }), 'abc<d>'],
 ])('local validation and the API server agree on %s', async (_, schema, it) => {
   const env = await startTestEnv({ backend: 'embedded', embedded: { workloads: false } });
   onTestFinished(() => env.stop());

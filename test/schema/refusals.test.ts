@@ -163,7 +163,7 @@ describe('schemas that are not structural', () => {
     ['an intersection', Type.Intersect([object, object]), 'it', 'Type.Evaluate'],
     ['a reference', Type.Ref('Other'), 'it', 'write the schema out'],
     ['a tuple', Type.Tuple([text, text]), 'it', 'a field for each place'],
-    ['keys by a pattern', Type.Record(Type.String({ pattern: '^a' }), text), 'it', 'Type.Record'],
+    ['a pattern for keys', Type.Record(Type.String({ pattern: '^a' }), text), 'it', 'Type.Record'],
     ['null', Type.Null(), 'it', 'write Nullable'],
     ['a bigint', Type.BigInt(), 'it', "format: 'int64'"],
     ['undefined', Type.Undefined(), 'it', 'write Type.Optional'],
@@ -176,16 +176,16 @@ describe('schemas that are not structural', () => {
     ['a map with fields', Type.Object({ a: text }, { additionalProperties: text }), 'it', 'both'],
     ['an open object', Type.Object({}, { additionalProperties: true }), 'it', 'preserveUnknown'],
     ['an unknown format', Type.String({ format: 'regex' }), 'it', 'write a pattern'],
-    ['a format of texts', Type.Integer({ format: 'date' } as never), 'it', 'int32 or int64'],
-    ['a length of a number', Type.Integer({ minLength: 1 } as never), 'it', 'leave it out'],
-    ['a limit that is a text', Type.String({ minLength: '1' as never }), 'it', 'write a number'],
+    ['a format for strings', Type.Integer({ format: 'date' } as never), 'it', 'int32 or int64'],
+    ['a length for a number', Type.Integer({ minLength: 1 } as never), 'it', 'leave it out'],
+    ['a limit that is a string', Type.String({ minLength: '1' as never }), 'it', 'write a number'],
     ['an unknown keyword', Type.String({ 'x-mine': true }), 'it', 'leave it out'],
     ['a lookahead', Type.String({ pattern: '^(?=a)' }), 'it', 'self.matches'],
     ['a back reference', Type.String({ pattern: '(a)\\1' }), 'it', 'self.matches'],
     ['no schema', 'text', 'it', 'such as Type.String()'],
     ['a function', Type.Function([], text), 'it', 'Anything()'],
-    ['a list below', Type.Object({ b: Type.Array(Type.Null()) }), 'it.b[]', 'write Nullable'],
-    ['a map below', Type.Record(Type.String(), Type.Null()), 'it[*]', 'write Nullable'],
+    ['a list of nulls', Type.Object({ b: Type.Array(Type.Null()) }), 'it.b[]', 'write Nullable'],
+    ['a map of nulls', Type.Record(Type.String(), Type.Null()), 'it[*]', 'write Nullable'],
   ])('a schema with %s is refused, because it is not structural', (_, schema, path, remedy) => {
     const error = refusalOf(schema);
 
@@ -194,15 +194,15 @@ describe('schemas that are not structural', () => {
   });
 
   test.each<[string, Partial<Options>, string]>([
-    ['spec of a scalar', { spec: Type.String() }, 'spec'],
-    ['optional spec', { spec: Type.Optional(object) }, 'spec'],
-    ['status that is a map', { status: Type.Record(Type.String(), text) as never }, 'status'],
+    ['a spec that is a scalar', { spec: Type.String() }, 'spec'],
+    ['an optional spec', { spec: Type.Optional(object) }, 'spec'],
+    ['a status that is a map', { status: Type.Record(Type.String(), text) as never }, 'status'],
     [
-      'conditions of its own',
+      'conditions of another type',
       { status: Type.Object({ conditions: Type.Array(text) }) },
       'status.conditions',
     ],
-    ['a rule without a text', { rules: [{ rule: ' ' }] }, 'rules[0].rule'],
+    ['a rule without an expression', { rules: [{ rule: ' ' }] }, 'rules[0].rule'],
   ])('a declaration with %s is refused', (_, options, path) => {
     expect(refusal(options).context.path).toBe(path);
   });
@@ -216,9 +216,9 @@ describe('schemas that the API server would refuse', () => {
     ['a default out of bounds', Type.Integer({ maximum: 1, default: 2 }), 'it', 'a default that'],
     ['a default with more fields', Type.Object({}, { default: { a: 1 } }), 'it', 'leave them out'],
     ['an incomplete default', Type.Object({ a: item }, { default: {} }), 'it', 'a default that'],
-    ['a key that is optional', ListMap(item, ['note']), 'it[].note', 'take Type.Optional'],
-    ['a key that there is not', ListMap(item, ['port' as never]), 'it', 'add the field'],
-    ['a key that stands there twice', ListMap(item, ['name', 'name']), 'it', 'each key once'],
+    ['an optional key', ListMap(item, ['note']), 'it[].note', 'take Type.Optional'],
+    ['a key that is not a field', ListMap(item, ['port' as never]), 'it', 'add the field'],
+    ['a repeated key', ListMap(item, ['name', 'name']), 'it', 'each key once'],
     ['no key', ListMap(item, []), 'it', 'name the fields'],
     [
       'a key that is a list',
@@ -232,7 +232,7 @@ describe('schemas that the API server would refuse', () => {
       'it[].a',
       'take Nullable',
     ],
-    ['texts in a list map', ListMap(Type.String() as never, ['a' as never]), 'it[]', 'ListSet'],
+    ['strings in a list map', ListMap(Type.String() as never, ['a' as never]), 'it[]', 'ListSet'],
     ['objects in a set', ListSet(item), 'it[]', 'ListSet(atomic('],
     ['nulls in a set', ListSet(Nullable(Type.String())), 'it[]', 'take Nullable'],
     [
@@ -242,7 +242,7 @@ describe('schemas that the API server would refuse', () => {
       'EmbeddedResource()',
     ],
     [
-      'a rule of an unknown reason',
+      'a rule with an unknown reason',
       withRules(item, [{ rule: 'true', reason: 'Wrong' as never }]),
       'it.x-kubernetes-validations[0].reason',
       'FieldValueInvalid',
@@ -260,13 +260,13 @@ describe('schemas that the API server would refuse', () => {
       'in one line',
     ],
     [
-      'a path from nowhere',
+      'a field path without a leading dot',
       withRules(item, [{ rule: 'true', fieldPath: 'name' }]),
       'it.x-kubernetes-validations[0].fieldPath',
       'write .name',
     ],
     [
-      'a path to a field that there is not',
+      'a field path to a field that does not exist',
       withRules(item, [{ rule: 'true', fieldPath: '.port' }]),
       'it.x-kubernetes-validations[0].fieldPath',
       'must be a valid path',
@@ -280,7 +280,7 @@ describe('schemas that the API server would refuse', () => {
       'it[*][].a',
       'a default that',
     ],
-    ['lists in a set that are no whole', ListSet(ListSet(Type.String())), 'it[]', 'ListAtomic'],
+    ['lists in a set that are not atomic', ListSet(ListSet(Type.String())), 'it[]', 'ListAtomic'],
   ])('a schema with %s is refused, as the API server would', (_, schema, path, remedy) => {
     const error = refusalOf(schema);
 

@@ -30,29 +30,29 @@ test.each<[string, StructuralSchema, unknown]>([
     { tail: 3, color: 'sample' },
   ],
   [
-    'as many fields and keys as there must be',
+    'the minimum numbers of fields and keys',
     { type: 'object', minProperties: 2, additionalProperties: { type: 'boolean' } },
     { 'key-1': false, 'key-2': false },
   ],
   ['items that differ', listOf({ type: 'string' }, 3), ['sample', 'sample-1', 'sample-2']],
   [
-    'different texts of a format',
+    'different strings of a format',
     listOf({ type: 'string', format: 'ipv4' }, 3),
     ['192.0.2.1', '192.0.2.2', '192.0.2.3'],
   ],
   [
-    'different texts of a pattern of one length',
+    'different strings of the same length for a pattern',
     listOf({ type: 'string', pattern: '^[A-F]{2}$' }, 3),
     ['AA', 'BB', 'CC'],
   ],
-  ['different short texts', listOf({ type: 'string', maxLength: 1 }, 3), ['s', '1', '2']],
+  ['different short strings', listOf({ type: 'string', maxLength: 1 }, 3), ['s', '1', '2']],
   [
-    'different choices, though one is the default',
+    'different enumerated values, although one of them is the default',
     listOf({ type: 'string', enum: ['up', 'down'], default: 'down' }, 2),
     ['up', 'down'],
   ],
   [
-    'different keys in a list of objects, though the key has a default, and defaults otherwise',
+    'different keys in a list of objects although the key has a default, and defaults elsewhere',
     {
       type: 'array',
       'x-kubernetes-list-type': 'map',
@@ -71,23 +71,23 @@ test.each<[string, StructuralSchema, unknown]>([
       { port: 81, protocol: 'TCP' },
     ],
   ],
-  ['a number between', { type: 'number', minimum: 0, maximum: 0.5, exclusiveMinimum: true }, 0.25],
+  ['a decimal number', { type: 'number', minimum: 0, maximum: 0.5, exclusiveMinimum: true }, 0.25],
   [
-    'a number between two that are excluded',
+    'a number between two excluded bounds',
     {
       ...{ type: 'number', minimum: 0.25, exclusiveMinimum: true },
       ...{ maximum: 0.5, exclusiveMaximum: true },
     },
     0.375,
   ],
-  ['a multiple of a fraction', { type: 'number', minimum: 0.25, multipleOf: 0.1 }, 0.3],
-  ['a number below', { type: 'integer', maximum: -7, exclusiveMaximum: true }, -8],
-  ['another text than is excluded', { type: 'string', not: { enum: ['sample'] } }, 'sample-1'],
-  ['a class of Unicode', { type: 'string', pattern: '^\\p{Lu}\\x41[[:digit:]]é$' }, 'AA1é'],
-  ['letters of any case', { type: 'string', pattern: '(?i)^KITE-[^\\W\\d]$' }, 'KITE-a'],
-  ['another alternative', { type: 'string', pattern: '^(a\\.|b{3})$', minLength: 3 }, 'bbb'],
+  ['a multiple of a fractional number', { type: 'number', minimum: 0.25, multipleOf: 0.1 }, 0.3],
+  ['a number below an upper bound', { type: 'integer', maximum: -7, exclusiveMaximum: true }, -8],
+  ['a string that is not excluded', { type: 'string', not: { enum: ['sample'] } }, 'sample-1'],
+  ['a Unicode class', { type: 'string', pattern: '^\\p{Lu}\\x41[[:digit:]]é$' }, 'AA1é'],
+  ['letters in upper or lower case', { type: 'string', pattern: '(?i)^KITE-[^\\W\\d]$' }, 'KITE-a'],
+  ['the longer alternative', { type: 'string', pattern: '^(a\\.|b{3})$', minLength: 3 }, 'bbb'],
   [
-    'a later alternative than one that no value has',
+    'a later alternative if no value fits the first',
     {
       type: 'object',
       properties: { a: NEVER, b: { type: 'integer', minimum: 2 } },
@@ -126,12 +126,12 @@ test('the name of a sample matches the schema', () => {
 test.each<[string, StructuralSchema, string]>([
   ['contradicts itself', NEVER, "spec in body should match '^\\d{3}$'"],
   [
-    'has a pattern that RE2 lacks',
+    'has a pattern that RE2 does not support',
     { type: 'string', pattern: '(?=a)a' },
     "spec in body cannot be compared with '(?=a)a': ",
   ],
   [
-    'wants more items than people read',
+    'requires more items than the limit for samples',
     listOf({ type: 'integer' }, 90),
     'spec in body should have',
   ],
@@ -139,7 +139,7 @@ test.each<[string, StructuralSchema, string]>([
   expect(sampleWith(spec).problems).toEqual([expect.stringContaining(problem)]);
 });
 
-test('deeply nested lists do not make an endless sample', () => {
+test('the sample for deeply nested lists has a limited size', () => {
   const deep = Array.from({ length: 15 }).reduce<StructuralSchema>(
     (items) => ({ type: 'array', minItems: 15, items }),
     { type: 'string' },

@@ -30,20 +30,20 @@ test.each<[string, unknown, object]>([
   ],
   ['an enumeration', Type.Enum(['a', 'b']), { type: 'string', enum: ['a', 'b'] }],
   [
-    'an enumeration or null, which has to stand in it',
+    'an enumeration that must include null',
     Nullable(Type.Enum(['a'])),
     { type: 'string', enum: ['a', null], nullable: true },
   ],
-  ['something or null', Nullable(Type.Integer()), { type: 'integer', nullable: true }],
+  ['a type that may be null', Nullable(Type.Integer()), { type: 'integer', nullable: true }],
   ['JSON Schema’s list of types', { type: ['string', 'null'] }, { type: 'string', nullable: true }],
-  ['an integer or a text', IntOrString(), { 'x-kubernetes-int-or-string': true }],
+  ['an integer or a string', IntOrString(), { 'x-kubernetes-int-or-string': true }],
   [
     'a union of integer and text',
     Type.Union([text, Type.Integer()]),
     { 'x-kubernetes-int-or-string': true },
   ],
   ['anything', Anything(), { 'x-kubernetes-preserve-unknown-fields': true }],
-  ['what is unknown', Type.Unknown(), { 'x-kubernetes-preserve-unknown-fields': true }],
+  ['an unknown value', Type.Unknown(), { 'x-kubernetes-preserve-unknown-fields': true }],
   [
     'exclusive bounds',
     Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1 }),
@@ -65,7 +65,7 @@ test.each<[string, unknown, object]>([
     { type: 'object', maxProperties: 2, additionalProperties: { type: 'string' } },
   ],
   [
-    'an object, whose fields with a default need not be given',
+    'an object in which fields with a default are optional',
     Type.Object({ a: text, b: Type.Optional(text), c: Type.String({ default: '' }) }),
     {
       type: 'object',
@@ -78,12 +78,12 @@ test.each<[string, unknown, object]>([
     },
   ],
   [
-    'an object that names no fields, or is closed: others are pruned anyway',
+    'an object without fields or without additional fields, because others are pruned anyway',
     Type.Object({}, { additionalProperties: false, $id: 'x', examples: [] }),
     { type: 'object' },
   ],
   [
-    'an object with more fields than it names',
+    'an object with additional fields',
     preserveUnknownFields(Type.Object({ a: text })),
     {
       type: 'object',
@@ -102,7 +102,7 @@ test.each<[string, unknown, object]>([
     },
   ],
   [
-    'several objects that were made one',
+    'an object merged from several objects',
     Type.Evaluate(Type.Intersect([Type.Object({ a: text }), Type.Object({ b: text })])),
     {
       type: 'object',
@@ -137,7 +137,7 @@ test.each<[string, unknown, object]>([
     { type: 'object', 'x-kubernetes-map-type': 'atomic' },
   ],
   [
-    'a field that is called as a method of objects is',
+    'a field with the name of a method of objects',
     Type.Object({ constructor: text, __proto__: Type.Optional(text) }),
     { type: 'object', required: ['constructor'], properties: { constructor: { type: 'string' } } },
   ],

@@ -34,7 +34,7 @@ test.each(Object.entries(GROUPS))('every file that %s starts exists', (_name, { 
   expect(files.filter((file) => file === undefined || !existsSync(join(root, file)))).toEqual([]);
 });
 
-test('a group without default scripts lists its scripts and their descriptions, and exits with 2', () => {
+test('npm run prove without the name of a script lists the scripts and their descriptions, and exits with 2', () => {
   const { code, stdout, stderr } = run('prove');
 
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

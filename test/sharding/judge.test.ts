@@ -99,10 +99,10 @@ test("a request without an answer overlaps with another replica's request only a
 });
 
 test.each([
-  ['arrives before the Lease is its own', [writing('a', 4, 8)], 'sent'],
+  ['arrives before its replica holds the Lease', [writing('a', 4, 8)], 'sent'],
   ['arrives after the Lease was released', [writing('a', 31, 33)], 'sent'],
-  ['arrives when another has the Lease', [writing('a', 45)], 'sent'],
-  ['is answered when another has the Lease', [writing('a', 29, 41)], 'was answered'],
+  ['arrives while another replica holds the Lease', [writing('a', 45)], 'sent'],
+  ['is answered while another replica holds the Lease', [writing('a', 29, 41)], 'was answered'],
 ])('a write counts as unauthorized if it %s, even if no other replica writes', (_when, writings, what) => {
   const { strangers } = verdictOf(
     [lease(5, 'a'), lease(30, undefined), lease(40, 'b'), lease(50, 'b')],
@@ -127,7 +127,7 @@ test('a Lease of another group gives no right to write', () => {
   expect(verdictOf(commits, { writings: [writing('a', 1, 2, 'y')] }).strangers).toEqual([]);
 });
 
-test('a change that is in no mirror at the end counts as missed, also when an older change is in a mirror again', () => {
+test('the last change counts as missed if no mirror has it at the end, even if a mirror had it before', () => {
   const seen = [change(0, 'one'), lease(0, 'a'), mirror(1, 'a', 'one')];
 
   expect(verdictOf(seen).missed).toEqual([]);
@@ -141,7 +141,7 @@ test('a change that is in no mirror at the end counts as missed, also when an ol
   expect(verdictOf(unknown).stepsBack).toHaveLength(1);
 });
 
-test('a change may be skipped if a later change is in a mirror', () => {
+test('a change may be missing from a mirror if the mirror has a later change', () => {
   const commits = [change(0, 'one'), change(4, 'two'), mirror(10, 'a', 'two'), change(30, 'three')];
 
   expect(verdictOf([...commits, mirror(35, 'a', 'three')])).toMatchObject({
@@ -158,7 +158,7 @@ test('a change that is in no mirror yet counts as behind until the end of the lo
   expect(verdictOf(older, { toMs: 90 }).longestBehindMs).toBe(70);
 });
 
-test('a group has no owner from the last write of its Lease to the next one with a holder', () => {
+test('a group counts as unowned from one write of its Lease to the next write with a holder', () => {
   const others = Array.from({ length: 11 }, (_, at) => lease(at * 10, 'c', 7));
   const unowned = (...commits: readonly Commit[]): number =>
     verdictOf([...others, ...commits]).longestUnownedMs;

@@ -52,7 +52,7 @@ test('[C-19] up to 1,000 waiting changes are kept unmerged', () => {
   expect(backlog.isEmpty).toBe(true);
 });
 
-test('[C-19] the 1,001st waiting change merges all by key, with the first old and the last new state', () => {
+test('[C-19] the 1,001st waiting change merges all waiting changes by key, with the first old and the last new state', () => {
   const backlog = new Backlog();
 
   for (let version = 0; version <= COALESCE_ABOVE; version++) {
@@ -156,13 +156,13 @@ test('[C-19] merged changes bring a handler to the same state as the single chan
 });
 
 test.each([
-  ['found by a list, then told again', relist('a', 1, 2), resync('a', 2), { relist: true }],
-  ['told again, then found by a list', resync('a', 1), relist('a', 1, 2), { relist: true }],
+  ['found by a list, then sent again', relist('a', 1, 2), resync('a', 2), { relist: true }],
+  ['sent again, then found by a list', resync('a', 1), relist('a', 1, 2), { relist: true }],
   ['found by two lists', relist('a', 1, 2), relist('a', 2, 3), { relist: true }],
-  ['told again twice', resync('a', 1), resync('a', 1), { resync: true }],
+  ['sent again twice', resync('a', 1), resync('a', 1), { resync: true }],
   ['found by a list, then live', relist('a', 1, 2), update('a', 2, 3), {}],
   ['live, then found by a list', update('a', 1, 2), relist('a', 2, 3), {}],
-  ['told again, then live', resync('a', 1), update('a', 1, 2), {}],
+  ['sent again, then live', resync('a', 1), update('a', 1, 2), {}],
 ])('[Q-20] two updates that are merged count as a live change if one of them is live: %s', (_case, one, other, expected) => {
   const [left] = merged(one, other);
 

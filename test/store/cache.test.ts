@@ -80,7 +80,7 @@ describe('cache.replace', () => {
     expect(second).toMatchObject([{ type: 'add', key: 'demo/b', initial: false }]);
   });
 
-  test('[C-13] cache.replace reports no unchanged object, and keeps its identity', () => {
+  test('[C-13] cache.replace keeps the entry of an unchanged object, and does not report it', () => {
     const cache = cacheOf(entry('a', '1'));
     const before = cache.entries?.values().next().value;
 

@@ -47,7 +47,7 @@ test.each<[string, (of: typeof entryAt) => Change]>([
   ['update', (of) => new Updated(of('2'), of('1'))],
   ['relist', (of) => new Updated(of('2'), of('1'), { relist: true })],
   ['resync', (of) => new Updated(of('2'), of('2'), { resync: true })],
-])('a change of an unparsed entry has the same contents as that of a parsed entry: %s', async (_, change) => {
+])('a change has the same contents for an unparsed entry as for a parsed entry: %s', async (_, change) => {
   const { last, calls } = await told(change(entryAt));
 
   expect(last).toEqual([plain(change((...of) => Entry.of(objectAt(...of))))]);
@@ -59,7 +59,7 @@ describe('[C-18] an object that cannot be read', () => {
     ['add', () => new Added(brokenAt('1'), false)],
     ['update', () => new Updated(brokenAt('2'), entryAt('1'))],
     ['resync', () => new Updated(brokenAt('2'), brokenAt('2'), { resync: true })],
-  ])('a change with an unreadable object is skipped, and no other change: %s', async (_, change) => {
+  ])('a change with an unreadable object is skipped, and the other changes are delivered: %s', async (_, change) => {
     const { last, failures, calls } = await told(other, change());
 
     expect(last).toEqual([plain(other)]);
@@ -88,7 +88,7 @@ describe('[C-18] an object that cannot be read', () => {
     ]);
   });
 
-  test('an update whose old state is unreadable has the new state as its old state, too', async () => {
+  test('an update whose old state is unreadable has the new state in place of the old state', async () => {
     const { last } = await told(new Updated(entryAt('2'), brokenAt('1'), { relist: true }));
 
     expect(last).toEqual([

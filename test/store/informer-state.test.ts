@@ -103,7 +103,7 @@ describe('[C-15] state of an informer', () => {
     expect(informer.lastContactAt).toBe(clock.monotonic());
   });
 
-  test('a handler is synced once it has handled the first list, later than the source', async () => {
+  test('a handler is synced once it has handled the first list, not as soon as its source is synced', async () => {
     const collection = new FakeCollection();
     collection.put('a');
     const { informer, run, stop } = start(collection);

@@ -99,7 +99,7 @@ test('[C-3] a bookmark moves the resourceVersion of the store, and reaches no ha
   expect(one.told).toEqual([]);
 });
 
-test('[C-11] a replayed state is not delivered, and an older one is ignored and counted', async () => {
+test('[C-11] a replayed state is not delivered, and an older state is ignored and counted', async () => {
   const meter = new RecordingMeter();
   const collection = new FakeCollection();
   const { informer, run } = start(collection, { meter, name: 'things' });

@@ -21,7 +21,7 @@ function changeUnseen(collection: FakeCollection): void {
   collectionOf(2, collection);
 }
 
-test('[L-15] a list of 10,000 objects is indexed and delivered in turns of 1,000, and again when all objects change', async () => {
+test('[L-15] a list of 10,000 objects is indexed and delivered in turns of 1,000, also when all objects have changed', async () => {
   const { clock, collection, informer, run } = start(collectionOf(1), { pageSize: 0 });
   const indexed = perTurn();
   const told = [perTurn(), perTurn()];

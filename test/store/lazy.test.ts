@@ -84,7 +84,7 @@ describe('objects that stay unparsed', () => {
     expect(parses()).toBe(0);
   });
 
-  test('a late handler, or a resync, parses no object', async () => {
+  test('neither a handler that is added late nor a resync parses an object', async () => {
     const { informer, begin, cached, clock } = await world();
     const { keys, handler } = keysOf();
     await begin();
@@ -248,7 +248,7 @@ describe('objects that handlers read', () => {
     expect(unparsed(cached())).toEqual(['a', 'b']);
   });
 
-  test('an object is parsed again after the turn, by a waiting handler and by a store, which keeps it', async () => {
+  test('after the turn, an object is parsed again for a waiting handler and for a store, and the store keeps it', async () => {
     const { informer, begin, cached } = await world();
     const late: unknown[] = [];
     informer.addHandler(async ([change]) => {
@@ -285,7 +285,7 @@ describe('objects that handlers read', () => {
   });
 });
 
-test('several namespaces behind one store parse nothing for a handler that reads only keys', async () => {
+test('a store over several namespaces parses no object for a handler that reads only keys', async () => {
   const clock = new FakeClock();
   const options = { clock, random: () => 0.5, relistIntervalMs: 0 };
   const observer = { statusChanged: () => {}, drifted: () => {}, handlerFailed: () => {} };

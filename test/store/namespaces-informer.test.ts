@@ -239,7 +239,7 @@ test('[C-20] [C-22] a resync delivers the objects of every namespace', async () 
   expect(one.told).toEqual(['update a/x=1 (resync)', 'update b/y=2 (resync)']);
 });
 
-test('[C-15] [C-22] a stopped informer over several namespaces is not synced, and releases its leases', async () => {
+test('[C-15] [C-22] a stopped informer over several namespaces is not synced, and releases the informers of its namespaces', async () => {
   const { facadeOf, end, released } = world();
   const facade = facadeOf('a');
   const handler = facade.addHandler(() => {});
@@ -254,7 +254,7 @@ test('[C-15] [C-22] a stopped informer over several namespaces is not synced, an
   expect(() => facade.store.list()).toThrow(expect.objectContaining({ code: 'NOT_SYNCED' }));
 });
 
-test('[C-22] an informer over several namespaces is not synced by the first namespace alone', async () => {
+test('[C-22] an informer over several namespaces is not synced while only its first namespace is synced', async () => {
   const { collection, facadeOf } = world();
   collection('b').failLists(refused());
   const facade = facadeOf('a');

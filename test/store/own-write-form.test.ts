@@ -66,15 +66,15 @@ test('[K-61] [attack A-1] an object that this process wrote exists, but cannot b
 
 describe('[K-61] a write after which the source no longer selects the object', () => {
   test.each([
-    ['not the label selector', { labelSelector: 'app=web' }, true],
-    ['the label selector', { labelSelector: 'app in (db)' }, false],
-    ['not the namespace', { namespace: 'prod' }, true],
-    ['the namespace', { namespace: 'demo' }, false],
-    ['not the field selector', { fieldSelector: 'spec.nodeName=node-2' }, true],
-    ['not the field selector with !=', { fieldSelector: 'spec.nodeName!=node-1' }, true],
-    ['only one of two fields', { fieldSelector: 'status.phase==Running,metadata.name=b' }, true],
-    ['the field selector', { fieldSelector: 'status.phase=Running,metadata.name!=b' }, false],
-  ])('an object that this process wrote is absent exactly if it no longer matches its source; it matches %s', (_what, options, isAbsent) => {
+    ['another label selector', { labelSelector: 'app=web' }, true],
+    ['its label selector', { labelSelector: 'app in (db)' }, false],
+    ['another namespace', { namespace: 'prod' }, true],
+    ['its namespace', { namespace: 'demo' }, false],
+    ['another field selector', { fieldSelector: 'spec.nodeName=node-2' }, true],
+    ['another field selector with !=', { fieldSelector: 'spec.nodeName!=node-1' }, true],
+    ['two fields, one wrong', { fieldSelector: 'status.phase==Running,metadata.name=b' }, true],
+    ['its field selector', { fieldSelector: 'status.phase=Running,metadata.name!=b' }, false],
+  ])('an object that this process wrote is visible only if it matches its source; the source has %s', (_what, options, isAbsent) => {
     const form = formOf(options)(pod({ labels: { app: 'db' } }));
 
     expect(form).toBeDefined();
@@ -82,7 +82,7 @@ describe('[K-61] a write after which the source no longer selects the object', (
   });
 
   test.each([
-    ['a field that is no text', 'spec.hostNetwork=true'],
+    ['a field that is not a string', 'spec.hostNetwork=true'],
     ['a field that the server fills', 'spec.unschedulable=false'],
     ['an escaped value', 'status.phase=a\\,b'],
   ])('a write is not visible before its watch event if only the server can evaluate the selector: %s', (_what, fieldSelector) => {

@@ -52,7 +52,7 @@ describe('objects that this process wrote', () => {
     expect(told).toEqual(['add a=1 (initial)', 'update a=2']);
   });
 
-  test('[K-61] an object that was remembered and is now in the cache is not found under index values that it does not have', async () => {
+  test('[K-61] a remembered object that is now in the cache is found only under its current index values', async () => {
     const { informer, server, begin } = await world();
     const [first, second] = [begin('a'), begin('b')];
     const [a, b] = [server.put('a', 1), server.put('b', 2)];

@@ -53,7 +53,7 @@ describe('remembered writes, with a cache in an unusual state', () => {
     expect(ownWrites.size).toBe(0);
   });
 
-  test('[K-61] a remembered write hides an older one even if nobody can tell whether the source selects the object', () => {
+  test('[K-61] a remembered write hides an older write even if nobody can tell whether the source selects the object', () => {
     const { world, ownWrites, value } = alone();
     ownWrites.wrote(thing('a', '101', 1));
     world.tells = false;
@@ -63,7 +63,7 @@ describe('remembered writes, with a cache in an unusual state', () => {
     expect(value('a')).toBeUndefined();
   });
 
-  test('[K-61] a remembered write that the cache has caught up with does not expire; a newer one does', async () => {
+  test('[K-61] a remembered write that the cache has caught up with does not expire; a newer remembered write does', async () => {
     const { clock, meter, cached, world, ownWrites, value } = alone();
     ownWrites.wrote(thing('b', '105', 5));
     ownWrites.wrote(thing('a', '103', 3));

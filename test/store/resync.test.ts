@@ -93,7 +93,7 @@ describe('[C-20] resync', () => {
     expect(one.told).toHaveLength(1);
   });
 
-  test('the resync skips deleted objects, and includes new ones in the next round', async () => {
+  test('the resync skips deleted objects, and includes new objects in the next round', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     collection.put('b', 1);

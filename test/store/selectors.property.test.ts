@@ -58,7 +58,7 @@ const requirement: fc.Arbitrary<Explained> = fc.oneof(
   })),
 );
 
-test('[C-6] written as a string or as matchExpressions, a selector selects the same objects of the cache', () => {
+test('[C-6] a selector selects the same objects of the cache whether it is written as a string or as matchExpressions', () => {
   fc.assert(
     fc.property(
       fc.array(requirement, { maxLength: 3 }),

@@ -37,7 +37,7 @@ function event(
 
 test.each([
   ['in a namespace', { namespace: 'demo' }],
-  ['of a cluster', {}],
+  ['without a namespace', {}],
 ])('the text of a replaced object is released from memory: objects %s', (_, namespace) => {
   const cache = new Cache();
   const before = heapMegabytes();

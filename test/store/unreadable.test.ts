@@ -41,8 +41,8 @@ function world(options: Partial<InformerOptions> = {}) {
 
 describe('an object that is not valid JSON', () => {
   test.each([
-    ['of a list', (collection: TextCollection) => collection.broken.add('a')],
-    ['of a watch', () => {}],
+    ['in a list', (collection: TextCollection) => collection.broken.add('a')],
+    ['in a watch event', () => {}],
   ])('an invalid object %s is detected when it is read, then listed again, and readable once the server has fixed it', async (_, before) => {
     const { begin, read, collection, clock, informer } = world();
     collection.put('a', 1);

@@ -56,7 +56,7 @@ describe('chunks of a watch', () => {
     expect(batches[2]?.at(-1)).toBe('o-4999');
   });
 
-  test('every chunk is reported, also one that completes no line', async () => {
+  test('every chunk is reported, even a chunk that completes no line', async () => {
     const chunks: number[] = [];
 
     await collect(decodeEvents(cutStream('abcdef', 4), { onChunk: (size) => chunks.push(size) }));
@@ -76,7 +76,7 @@ describe('chunks of a watch', () => {
 
   test.each([
     ['cut in the middle', added('b').slice(0, 20)],
-    ['complete but for its newline', added('b')],
+    ['complete except for its newline', added('b')],
   ])('[W-12] a last line that is %s does not become an event', async (_, last) => {
     const { batches, error } = await batchesOf(bodyOf(`${added('a')}\n${last}`));
 

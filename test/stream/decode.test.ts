@@ -110,7 +110,7 @@ describe.each(WRITTEN)('a bad line that follows lines %s', (_written, { scans, a
     ['is an ERROR without Status', line('ERROR', 'boom')],
     ['is an ERROR without object', '{"type":"ERROR"}'],
     ['is an ERROR about an object', line('ERROR', { kind: 'ConfigMap' })],
-    ['goes on where its object should end', added('x').slice(0, -2)],
+    ['continues after the end of its object', added('x').slice(0, -2)],
   ])('[W-13] a bad line that %s causes an error, after the events before it are delivered', async (_, bad) => {
     const body = bodyOf(linesOf([...good, bad, added('c')]));
     const events = decodeEvents(body);
@@ -210,7 +210,7 @@ describe('options of decoded objects', () => {
     );
   });
 
-  test('the expected kind is compared with what was sent, not with the given kind', async () => {
+  test('the expected kind is compared with the kind in the line, not with the kind that replaces it', async () => {
     const { events, skipped } = await decode(lines, { expected: own, form });
     const { events: none, skipped: all } = await decode(lines, { expected: form, form });
 
@@ -265,8 +265,8 @@ test('[P-6] a call of return() while the next line is awaited closes the connect
 describe('bookmarks', () => {
   test.each([
     ['a resourceVersion', { metadata: { resourceVersion: '107' } }, '107', false],
-    ['none', { metadata: {} }, undefined, false],
-    ['an empty one', { metadata: { resourceVersion: '' } }, undefined, false],
+    ['no resourceVersion', { metadata: {} }, undefined, false],
+    ['an empty resourceVersion', { metadata: { resourceVersion: '' } }, undefined, false],
     ['no metadata', {}, undefined, false],
     [
       'the end of the initial events',

@@ -61,7 +61,7 @@ describe('readLines', () => {
 
   test.each([
     ['cut in the middle', '{"a":1}\n{"b":'],
-    ['complete but for its newline', '{"a":1}\n{"b":2}'],
+    ['complete except for its newline', '{"a":1}\n{"b":2}'],
   ])('[W-12] readLines discards a last line that is %s', async (_, text) => {
     const lines = await linesOf(text, 1_000);
 
@@ -210,7 +210,7 @@ describe('the end of a body', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  test('readLines reports every chunk, also one that completes no line', async () => {
+  test('readLines reports every chunk, even a chunk that completes no line', async () => {
     const chunks: number[] = [];
 
     await collect(readLines(cutStream('abcdef', 4), { onChunk: (bytes) => chunks.push(bytes) }));

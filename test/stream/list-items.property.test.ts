@@ -151,7 +151,7 @@ test('readItems passes exactly the bytes of each item', async () => {
   expect(frame).toBe('{"items":[] ,"kind":"L"}');
 });
 
-test('invalid JSON is refused by readItems, or found when the item is read', async () => {
+test('invalid JSON in a list is refused by readItems or, within an item, when the item is read', async () => {
   const change = fc.record({
     at: fc.nat(),
     taken: fc.integer({ min: 0, max: 3 }),
@@ -212,23 +212,23 @@ function wholeOf({ items, frame }: ReadList, wanted: unknown): unknown {
 
 test.each([
   ['cut within an item', '{"items":[{"a":1}'],
-  ['cut behind a comma', '{"items":[{"a":1},'],
+  ['cut after a comma', '{"items":[{"a":1},'],
   ['cut before the items', '{"kind":"L"'],
-  ['cut behind the items', '{"items":[{"a":1}]'],
+  ['cut after the items', '{"items":[{"a":1}]'],
   ['two commas', '{"items":[{"a":1},,{"a":2}]}'],
   ['no comma', '{"items":[{"a":1}{"a":2}]}'],
-  ['a comma before the first', '{"items":[,{"a":1}]}'],
-  ['a comma behind the last', '{"items":[{"a":1},]}'],
-  ['an item that is no object', '{"items":[1]}'],
-  ['an item of null', '{"items":[null]}'],
+  ['a comma before the first item', '{"items":[,{"a":1}]}'],
+  ['a comma after the last item', '{"items":[{"a":1},]}'],
+  ['an item that is not an object', '{"items":[1]}'],
+  ['an item that is null', '{"items":[null]}'],
   ['an item that is an array', '{"items":[[{"a":1}]]}'],
   ['an item that is a string', '{"items":["{}"]}'],
   ['a brace that closes the items', '{"items":[{"a":1}}}'],
   ['a bracket that closes an item', '{"items":[{"a":1]]}'],
-  ['something behind the end', '{"items":[{"a":1}]}{}'],
-  ['another bracket behind the end', '{"items":[{"a":1}]}]'],
+  ['something after the end', '{"items":[{"a":1}]}{}'],
+  ['another bracket after the end', '{"items":[{"a":1}]}]'],
   ['a control character between items', '{"items":[{"a":1},\u0000{"a":2}]}'],
-  ['a space that is none of JSON', '{"items":[{"a":1},\u00a0{"a":2}]}'],
+  ['a space that JSON does not allow', '{"items":[{"a":1},\u00a0{"a":2}]}'],
   ['a vertical tab between items', '{"items":[{"a":1}\u000b]}'],
   ['nothing', ''],
 ])('readItems refuses an invalid list, whole and in chunks: %s', async (_, text) => {
@@ -241,11 +241,11 @@ test.each([
 });
 
 test.each([
-  ['items of null', '{"kind":"L","items":null}'],
+  ['items that are null', '{"kind":"L","items":null}'],
   ['no items', '{"kind":"Table","rows":[{"a":1}]}'],
   ['items that are an object', '{"items":{"items":[1]}}'],
   ['an array', '[{"items":[1]}]'],
-  ['items of a member', '{"metadata":{"items":[{"a":1}]}}'],
+  ['items inside another member', '{"metadata":{"items":[{"a":1}]}}'],
   ['a string', '"items"'],
 ])('readItems finds no items and returns everything as the frame: %s', async (_, text) => {
   expect(await read(text, [3, 9])).toEqual({ items: [], frame: JSON.parse(text) });
@@ -267,7 +267,7 @@ describe('limits and failures', () => {
 
   test.each([
     ['before the items', (more: string) => `{"more":"${more}","items":[]}`],
-    ['behind the items', (more: string) => `{"items":[],"more":"${more}"}`],
+    ['after the items', (more: string) => `{"items":[],"more":"${more}"}`],
     ['without items', (more: string) => `{"more":"${more}"}`],
   ])('readItems refuses a list that has more than 1 MiB besides its items: %s', async (_, write) => {
     const large = write('x'.repeat(1024 * 1024));

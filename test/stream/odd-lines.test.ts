@@ -40,14 +40,14 @@ describe.each([
     ['a vertical tab', '\u000b'],
     ['a form feed', '\u000c'],
     ['DEL', '\u007f'],
-    ['a next line of C1', '\u0085'],
+    ['the control character NEL', '\u0085'],
     ['control characters between spaces', ' \u0000\t'],
-    ['a carriage return behind NUL', '\u0000\r'],
+    ['a carriage return after NUL', '\u0000\r'],
     ['a no-break space', '\u00a0'],
     ['a line separator', '\u2028'],
     ['a byte order mark', '\ufeff'],
     ['a byte order mark before an event', `\ufeff${compact('c')}`],
-    ['NUL behind an event', `${compact('c')}\u0000`],
+    ['NUL after an event', `${compact('c')}\u0000`],
   ])('[W-13] an odd line of %s ends the watch, after the events before it are delivered', async (_row, odd) => {
     for (const cut of [false, true]) {
       const { names, error, body } = await between(odd, added, cut);

@@ -109,14 +109,14 @@ const [A, B] = ['a', 'b'].map(
 );
 
 test.each([
-  ['others', `"items":[${A}],"items":[${B}]`, ['b']],
-  ['none', `"items":[${A}],"items":[]`, []],
-  ['none, with an escape', `"items":[${A}],"ite\\u006ds":[]`, []],
+  ['other items', `"items":[${A}],"items":[${B}]`, ['b']],
+  ['no items', `"items":[${A}],"items":[]`, []],
+  ['no items, with an escape', `"items":[${A}],"ite\\u006ds":[]`, []],
   ['null', `"items":[${A}],"items":null`, []],
-  ['others, of which the first are null', `"items":null,"items":[${A},${B}]`, ['a', 'b']],
-  ['none in the end', `"items":[${A}],"x":{"items":[${B}]},"items":[${B}],"items":[ ]`, []],
-  ['others in place of a bad one', `"items":[{}],"items":[${A}]`, ['a']],
-  ['a bad one', `"items":[${A}],"items":[{}]`, undefined],
+  ['other items after null', `"items":null,"items":[${A},${B}]`, ['a', 'b']],
+  ['no items at the end', `"items":[${A}],"x":{"items":[${B}]},"items":[${B}],"items":[ ]`, []],
+  ['other items in place of an invalid one', `"items":[{}],"items":[${A}]`, ['a']],
+  ['an invalid item', `"items":[${A}],"items":[{}]`, undefined],
   ['an object', `"items":[${A}],"items":{}`, undefined],
 ])('[L-11] when items repeat, the last ones count: %s', async (_, members, names) => {
   const read = (list: object): unknown =>

@@ -84,13 +84,13 @@ describe('lines that are scanned without parsing', () => {
   test.each([
     ['without managedFields', line(IDENTITY)],
     ['without a namespace', line('"name":"a","uid":"u","resourceVersion":"1"')],
-    ['without anything behind the metadata', line(IDENTITY, '')],
-    ['managedFields last', line(`${IDENTITY},"managedFields":[{"a":{}}]`)],
-    ['managedFields last of all', line(`${IDENTITY},"managedFields":[{"a":{}}]`, '')],
-    ['managedFields first', line(`"managedFields":[{"a":{}}],${IDENTITY}`)],
-    ['managedFields in between', line(`"labels":{},"managedFields":[{"a":{}}],${IDENTITY}`)],
-    ['no managedFields in them', line(`${IDENTITY},"managedFields":[]`)],
-    ['managedFields of null', line(`${IDENTITY},"managedFields":null`)],
+    ['without anything after the metadata', line(IDENTITY, '')],
+    ['managedFields as the last member', line(`${IDENTITY},"managedFields":[{"a":{}}]`)],
+    ['managedFields as the last member of all', line(`${IDENTITY},"managedFields":[{"a":{}}]`, '')],
+    ['managedFields as the first member', line(`"managedFields":[{"a":{}}],${IDENTITY}`)],
+    ['managedFields in the middle', line(`"labels":{},"managedFields":[{"a":{}}],${IDENTITY}`)],
+    ['empty managedFields', line(`${IDENTITY},"managedFields":[]`)],
+    ['managedFields that are null', line(`${IDENTITY},"managedFields":null`)],
     ['an array in managedFields', line(`${IDENTITY},"managedFields":[{"a":[1]},{"b":2}]`)],
     ['arrays around an object', line(`${IDENTITY},"managedFields":[{"a":[{"b":1}]},{"c":2}]`)],
     [
@@ -98,12 +98,12 @@ describe('lines that are scanned without parsing', () => {
       line(`${IDENTITY},"managedFields":[{"a":"]},"},{"]}":"[{"},{"b":"\\"]},\\"x"}]`),
     ],
     [
-      'metadata elsewhere',
+      'other members called metadata',
       line(IDENTITY, ',"spec":{"metadata":{"uid":"other","managedFields":[{"x":1}]}}'),
     ],
-    ['managedFields elsewhere', line(IDENTITY, ',"managedFields":[1],"spec":{}')],
+    ['other members called managedFields', line(IDENTITY, ',"managedFields":[1],"spec":{}')],
     [
-      'an annotation that holds an object',
+      'an annotation that contains JSON',
       line(
         `${IDENTITY},"annotations":{"last":"{\\"metadata\\":{\\"uid\\":\\"x\\",\\"managedFields\\":[]}}\\\\"},"managedFields":[{"a":"b"}]`,
       ),
@@ -113,7 +113,7 @@ describe('lines that are scanned without parsing', () => {
       'a long string with quotes',
       line(IDENTITY, `,"data":"${'x'.repeat(70)}\\"${'\\\\'.repeat(50)}"`),
     ],
-    ['a duplicate of no interest', line(IDENTITY, ',"spec":{"x":1},"spec":{"x":2}')],
+    ['a repeated member that does not matter', line(IDENTITY, ',"spec":{"x":1},"spec":{"x":2}')],
     ['numbers', line(IDENTITY, ',"a":-1.5e+7,"b":1E9,"c":true,"d":null,"e":[1,2]')],
   ])('a line is scanned without parsing: %s', (_, text) => {
     expectScanned(text);
@@ -147,33 +147,33 @@ describe('lines that are left to the parser', () => {
     ['a name beyond ASCII', line('"name":"ä","uid":"u","resourceVersion":"1"')],
     ['two names', line(`${IDENTITY},"name":"b"`)],
     ['two managedFields', line(`${IDENTITY},"managedFields":[],"managedFields":[]`)],
-    ['a brace for a bracket in the end', `${line(IDENTITY).slice(0, -2)}]}`],
+    ['a brace in place of the last bracket', `${line(IDENTITY).slice(0, -2)}]}`],
     [
       'two metadata before the kind',
       `{"type":"ADDED","object":{"metadata":{${IDENTITY}},"metadata":{},"kind":"A","apiVersion":"v1"}}`,
     ],
-    ['another end than a brace', `${line(IDENTITY).slice(0, -1)}]`],
+    ['an end that is not a brace', `${line(IDENTITY).slice(0, -1)}]`],
     [
-      'metadata that are no object',
+      'metadata that are not an object',
       '{"type":"ADDED","object":{"kind":"A","apiVersion":"v1","metadata":[]}}',
     ],
     ['no metadata', '{"type":"ADDED","object":{"kind":"A","apiVersion":"v1"}}'],
     ['no kind', line(IDENTITY).replace('"kind":"Pod",', '')],
     ['no apiVersion', line(IDENTITY).replace('"apiVersion":"v1",', '')],
-    ['a type behind the object', `${line(IDENTITY).slice(0, -1)},"type":"DELETED"}`],
+    ['the type after the object', `${line(IDENTITY).slice(0, -1)},"type":"DELETED"}`],
     ['managedFields without a value', line(`${IDENTITY},"managedFields":,"labels":{}`)],
     ['white space between members', JSON.stringify(JSON.parse(line(IDENTITY)), null, 1)],
     ['white space at the end', `${line(IDENTITY)} `],
-    ['another kind behind the metadata', line(IDENTITY, ',"kind":"Node"')],
+    ['another kind after the metadata', line(IDENTITY, ',"kind":"Node"')],
     ['another kind, escaped', line(IDENTITY, ',"k\\u0069nd":"Node"')],
-    ['another apiVersion behind the metadata', line(IDENTITY, ',"apiVersion":"v2"')],
-    ['other metadata behind', line(IDENTITY, ',"metadata":{"labels":{}}')],
-    ['metadata behind that are none', line(IDENTITY, ',"metadata":null')],
+    ['another apiVersion after the metadata', line(IDENTITY, ',"apiVersion":"v2"')],
+    ['other metadata after the metadata', line(IDENTITY, ',"metadata":{"labels":{}}')],
+    ['invalid metadata after the metadata', line(IDENTITY, ',"metadata":null')],
     ['metadata of another object', line(IDENTITY, `,"metadata":{${IDENTITY.replace('a', 'b')}}`)],
     ['metadata of another state', line(IDENTITY, `,"metadata":{${IDENTITY.replace('1', '2')}}`)],
     ['metadata without the namespace', line(IDENTITY, `,"metadata":${JSON.stringify(BARE)}`)],
     ['two objects', `${line(IDENTITY).slice(0, -1)},"object":{}}`],
-    ['a type behind, and more', `${line(IDENTITY).slice(0, -1)},"type":"DELETED","x":{}}`],
+    ['a type and more after the object', `${line(IDENTITY).slice(0, -1)},"type":"DELETED","x":{}}`],
     ['the same metadata twice', line(IDENTITY, `,"metadata":{${IDENTITY}}`)],
     ['the same kind twice', line(IDENTITY, ',"kind":"Pod"')],
     ['an object in an array', `[${line(IDENTITY)}]`],
@@ -186,11 +186,11 @@ describe('lines that are left to the parser', () => {
 
 describe('lines that are scanned, but refused when they are read', () => {
   test.each([
-    ['something behind the end', `${line(IDENTITY)}}`],
+    ['something after the end', `${line(IDENTITY)}}`],
     ['a missing brace', line(IDENTITY).slice(0, -1)],
-    ['an open string', line(IDENTITY, ',"spec":"x')],
-    ['a comma too many', line(IDENTITY, ',"spec":{"x":1,}')],
-    ['a label that is no JSON', line(`${IDENTITY},"labels":{x}`)],
+    ['an unterminated string', line(IDENTITY, ',"spec":"x')],
+    ['one comma too many', line(IDENTITY, ',"spec":{"x":1,}')],
+    ['a label that is not JSON', line(`${IDENTITY},"labels":{x}`)],
   ])('a line with %s is scanned, and refused when it is read', (_, text) => {
     expect(expectNeverWrong(text)).toBe(true);
     expect(() => scan(text)?.entry.object).toThrow(expect.objectContaining({ code: 'DECODE' }));
@@ -198,10 +198,10 @@ describe('lines that are scanned, but refused when they are read', () => {
 });
 
 test.each([
-  ['white space behind the metadata', line(IDENTITY, ',"spec": {}')],
+  ['white space after the metadata', line(IDENTITY, ',"spec": {}')],
   ['a text of many kilobytes', line(IDENTITY, `,"data":"${'x'.repeat(200_000)}"`)],
   [
-    'many kilobytes behind characters of several bytes',
+    'many kilobytes after characters of several bytes',
     line(
       `"labels":{"ä":"日"},${IDENTITY},"managedFields":[{"a":1}]`,
       `,"d":"${'ü'.repeat(90_000)}"`,
@@ -230,7 +230,7 @@ describe('an object that is given an apiVersion and kind', () => {
       `"apiVersion":"v1","kind":"Pod",${METADATA},"spec":{}`,
       `${METADATA},"spec":{}`,
     ],
-    ['their own already', `"apiVersion":"example.dev/v1","kind":"Thing",${METADATA}`, METADATA],
+    ['the same values', `"apiVersion":"example.dev/v1","kind":"Thing",${METADATA}`, METADATA],
   ])('the given apiVersion and kind replace the ones in the object: %s', (_, object, rest) => {
     const entry = scan(of(object), { form })?.entry;
 
@@ -240,11 +240,11 @@ describe('an object that is given an apiVersion and kind', () => {
 
   test.each([
     ['a member before the metadata', `${partial},"x":1,${METADATA}`],
-    ['a member before its own', `"x":{},${partial},${METADATA}`],
-    ['its kind behind the metadata', `"apiVersion":"v1",${METADATA},"kind":"Pod"`],
-    ['its apiVersion behind the metadata', `"kind":"Pod",${METADATA},"apiVersion":"v1"`],
-    ['both behind the metadata', `${METADATA},${partial}`],
-    ['both behind all', `${METADATA},"spec":{},${partial}`],
+    ['another member before its kind', `"x":{},${partial},${METADATA}`],
+    ['its kind after the metadata', `"apiVersion":"v1",${METADATA},"kind":"Pod"`],
+    ['its apiVersion after the metadata', `"kind":"Pod",${METADATA},"apiVersion":"v1"`],
+    ['both after the metadata', `${METADATA},${partial}`],
+    ['both after all other members', `${METADATA},"spec":{},${partial}`],
   ])('an object is parsed to get the given apiVersion and kind: %s', (_, object) => {
     expect(scan(of(object), { form })).toBeUndefined();
     expectScanned(of(object));
@@ -262,7 +262,7 @@ describe('an object of another kind', () => {
     expect(scanned(line(IDENTITY).replace('Pod', 'Node'))).toMatchObject({ type: 'ADDED' });
   });
 
-  test('an object whose kind may still change is left to the parser', () => {
+  test('a line that repeats the kind of its object after the metadata is left to the parser', () => {
     expect(scanned(line(IDENTITY, ',"kind":"Node"'))).toBeUndefined();
   });
 });

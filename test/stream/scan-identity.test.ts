@@ -15,11 +15,11 @@ function scanned(object: string, formed: boolean) {
 test.each([
   ['kind and apiVersion', `{"kind":"A","apiVersion":"v1",${METADATA},"spec":{}}`, true],
   ['apiVersion and kind', `{"apiVersion":"v1","kind":"A",${METADATA}}`, true],
-  ['kind, and apiVersion behind', `{"kind":"A",${METADATA},"apiVersion":"v1"}`, false],
-  ['apiVersion, and kind behind', `{"apiVersion":"v1",${METADATA},"kind":"A"}`, false],
-  ['nothing, and both behind', `{${METADATA},"spec":{},"kind":"A","apiVersion":"v1"}`, false],
-  ['another member as well', `{"kind":"A","apiVersion":"v1","spec":{"x":1},${METADATA}}`, false],
-  ['another member first', `{"spec":"ä","kind":"A","apiVersion":"v1",${METADATA}}`, false],
+  ['kind, with apiVersion after the metadata', `{"kind":"A",${METADATA},"apiVersion":"v1"}`, false],
+  ['apiVersion, with kind after the metadata', `{"apiVersion":"v1",${METADATA},"kind":"A"}`, false],
+  ['nothing, with both afterwards', `{${METADATA},"spec":{},"kind":"A","apiVersion":"v1"}`, false],
+  ['three other members', `{"kind":"A","apiVersion":"v1","spec":{"x":1},${METADATA}}`, false],
+  ['another member before kind', `{"spec":"ä","kind":"A","apiVersion":"v1",${METADATA}}`, false],
 ])('the scan finds the metadata of an object behind %s', (_, object, isFormFirst) => {
   expect(scanned(object, true)).toEqual({ metadata: METADATA, isFormFirst });
 });

@@ -127,7 +127,7 @@ test('a tool is looked up by its environment variable, and then on the PATH', ()
   expect(stateOf(toolNamed('jq'), { PATH: one, JQ: '/nonexistent/jq' }).state).toBe('missing');
 });
 
-test('alternative names of a tool count, the best one first', () => {
+test('if a tool is installed under several names, the preferred name is used', () => {
   const folder = folderWith('google-chrome', 'chromium-browser');
 
   expect(pathOf('chromium', { PATH: folder })).toBe(join(folder, 'chromium-browser'));

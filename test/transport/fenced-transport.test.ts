@@ -180,7 +180,7 @@ test('a write calls the caller’s beforeSend as well', async () => {
   expect(beforeSend).toHaveBeenCalledOnce();
 });
 
-test('a fence without limit sets no timer', async () => {
+test('a write sets no timer if its fence has no time limit', async () => {
   const clock = new FakeClock();
   const fence = new MovableFence(Number.POSITIVE_INFINITY);
   const bytes = new WaitingTransport();

@@ -46,7 +46,7 @@ test('[P-21] a request without an answer is counted as <error>, and a request th
   expect(meter.value(TOTAL)).toBe(1);
 });
 
-test('[P-21] durations of calls are measured in seconds when enabled', async () => {
+test('[P-21] with detailed metrics, the durations of calls are measured in seconds', async () => {
   const meter = new RecordingMeter();
   const clock = new FakeClock();
   const server = await rawServer(({ head }) =>
@@ -71,7 +71,7 @@ test('[P-21] durations of calls are measured in seconds when enabled', async () 
   expect(meter.value(TOTAL)).toBe(2);
 });
 
-test('[X-1] sizes of complete calls are measured in bytes when enabled', async () => {
+test('[X-1] with detailed metrics, the sizes of complete calls are measured in bytes', async () => {
   const meter = new RecordingMeter();
   const server = await rawServer(({ head }) => {
     if (head.startsWith('GET /short')) return 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf';

@@ -87,7 +87,7 @@ describe('a connection that breaks', () => {
   });
 
   test.each([
-    ['short of its content-length', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc', 'abc'],
+    ['before its content-length', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc', 'abc'],
     ['without its last chunk', CHUNKED_HEAD + chunkOf('abc'), 'abc'],
     ['inside a chunk', `${CHUNKED_HEAD}a\r\nabc`, 'abc'],
     ['before its first chunk, as a quiet watch does', CHUNKED_HEAD, ''],

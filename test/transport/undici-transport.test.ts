@@ -146,7 +146,7 @@ describe('an answer', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('an informational answer does not count as the final one', async () => {
+  test('an informational answer does not count as the final answer', async () => {
     const server = await rawServer(() => `HTTP/1.1 103 Early Hints\r\n\r\n${answerOf(200, '[1]')}`);
 
     const response = await transportTo(server.url).send(request());
@@ -231,7 +231,7 @@ describe('connections', () => {
     expect(methods.filter((method) => method === 'GET')).toHaveLength(64);
   });
 
-  test('[P-17] calls have no rate limit: a thousand follow each other without a timer', async () => {
+  test('[P-17] calls have no rate limit: a thousand calls follow each other without a timer', async () => {
     const server = await rawServer(() => answerOf(200));
     const clock = new FakeClock();
     const transport = transportTo(server.url, { clock });

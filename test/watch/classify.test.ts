@@ -202,7 +202,7 @@ describe('classify', () => {
 });
 
 describe('remember', () => {
-  test('remember() counts consecutive failures of one kind, and keeps the other counts', () => {
+  test('remember() counts consecutive failures of one kind, and keeps the counts of the other kinds', () => {
     const action = classify(open(gone), NO_HISTORY);
 
     const history = remember({ ...NO_HISTORY, tooLarge: 2 }, action, false);
@@ -210,7 +210,7 @@ describe('remember', () => {
     expect(history).toEqual({ ...NO_HISTORY, tooLarge: 2, expired: 1 });
   });
 
-  test('remember() resets the other counts after a watch that worked, but not the count of the current kind', () => {
+  test('after a watch that worked, remember() resets the counts of other failures, and keeps the count of the current failure', () => {
     const action = classify(stream(garbage), NO_HISTORY);
 
     const history = remember({ ...NO_HISTORY, tooLarge: 2, undecodable: 2 }, action, true);

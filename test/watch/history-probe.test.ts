@@ -50,7 +50,7 @@ describe('[found 17] [W-33] a server with lower resourceVersions', () => {
     expect(collection.newestWatch.request.resourceVersion).toBe('8');
   });
 
-  test('a restored server is detected after the watch had ended normally', async () => {
+  test('a restored server is detected even if the watch had ended normally before the restore', async () => {
     const { clock, collection, names } = await watching();
     collection.bookmark();
     await settle();
@@ -88,8 +88,8 @@ describe('[found 17] [W-33] a server with lower resourceVersions', () => {
   });
 
   test.each([
-    ['before it is asked', 0],
-    ['while it does not answer', 1_500],
+    ['before it is probed', 0],
+    ['while it does not answer the probe', 1_500],
   ])('a restored server is detected although it sends a bookmark %s', async (_, afterMs) => {
     const { away, clock, collection, names } = await watching();
 

@@ -174,7 +174,7 @@ test('[L-21] a list with NotOlderThan that is refused as expired is followed at 
 test.each([
   'AMBASSADOR_TIMEOUT',
   'CONNECTION_LOST',
-] as const)('an unpaged list that ends in %s is followed by a paged one', async (code) => {
+] as const)('an unpaged list that ends in %s is followed by a paged list', async (code) => {
   const { clock, collection } = start();
   await settle();
   collection.failLists(new AmbassadorError('late', { code, fate: 'unknown' }));

@@ -179,7 +179,7 @@ test('[L-23] five sources that need a list one second apart do not wait for each
   expect(times).toEqual([250, 1_251, 2_252, 3_253, 4_254]);
 });
 
-test('[L-23] the sources of a process with four sources list again at once', async () => {
+test('[L-23] in a process with four sources, all of them list again at once', async () => {
   const { collections, times } = await watching(4);
 
   for (const collection of collections) collection.newestWatch.fail(expired());

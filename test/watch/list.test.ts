@@ -47,8 +47,8 @@ test('[L-3] a list of 12,345 objects takes 25 requests to one path, and misses n
 
 test.each([
   ['ignores the limit', [{ items: ['a', 'b', 'c'] }], ['a', 'b', 'c']],
-  ['gives less than asked for', [{ items: ['a'], next: 'x' }, { items: ['b'] }], ['a', 'b']],
-  ['gives an empty page', [{ items: [], next: 'x' }, { items: ['b'] }], ['b']],
+  ['returns too few objects', [{ items: ['a'], next: 'x' }, { items: ['b'] }], ['a', 'b']],
+  ['returns an empty page', [{ items: [], next: 'x' }, { items: ['b'] }], ['b']],
 ] as const)('[L-4] a list from a server that %s is read correctly', async (_, answers, expected) => {
   const source = pages((index) => {
     const { items, next } = answers[index] as { items: readonly string[]; next?: string };
@@ -133,8 +133,8 @@ test('[L-15] the event loop turns while a hundred pages are read from memory', a
 
 test.each([
   ['a token that repeats', () => ({ continueToken: 'same' }), 2],
-  ['tokens that go in a circle', (index: number) => ({ continueToken: `${index % 3}` }), 4],
-  ['pages that bring nothing new', (index: number) => ({ continueToken: `${index}` }), 1_000],
+  ['tokens that repeat in a circle', (index: number) => ({ continueToken: `${index % 3}` }), 4],
+  ['pages without new objects', (index: number) => ({ continueToken: `${index}` }), 1_000],
   [
     'the same page again and again',
     (index: number) => ({ items: [entry('a')], continueToken: `${index}` }),

@@ -117,7 +117,7 @@ test('[H26] a bookmark without a resourceVersion changes nothing', async () => {
 test.each([
   'HTTP status',
   'ERROR event',
-])('[L-20] a 410 as %s causes one list, not older than the known state, which finds missed deletes', async (form) => {
+])('[L-20] a 410 as %s causes one list that is not older than the known state and finds missed deletes', async (form) => {
   const collection = new FakeCollection();
   collection.put('a');
   collection.put('b');

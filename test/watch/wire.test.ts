@@ -256,7 +256,7 @@ test('[W-10] a line is read whole wherever it is split, with CRLF and blank line
 });
 
 test.each([
-  ['[H01] half a line and a cut', '{"type":"ADDED","obj', true],
+  ['[H01] half a line and a broken connection', '{"type":"ADDED","obj', true],
   ['[H03] half a line and a clean end', '{"type":"ADDED","obj', false],
   ['[H04] a complete line without its newline', line('ADDED', thing('b', '102')).trimEnd(), false],
 ])('[W-12] after %s the watch resumes from the last complete line', async (_, tail, broken) => {

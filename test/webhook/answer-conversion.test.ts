@@ -164,7 +164,7 @@ test('a conversion review of more than 10,000 objects fails', async () => {
 });
 
 test.each([
-  ['nothing', undefined, 'the body is no ConversionReview of apiextensions.k8s.io/v1'],
+  ['no content', undefined, 'the body is no ConversionReview of apiextensions.k8s.io/v1'],
   ['a list', [], 'the body is no ConversionReview of apiextensions.k8s.io/v1'],
   [
     'an AdmissionReview',

@@ -93,7 +93,7 @@ describe('a review', () => {
     expect(shown.length).toBe(21);
   });
 
-  test('a message of any length is cut, and has no control characters', async () => {
+  test('a long message is cut, and its control characters are escaped', async () => {
     const webhook = configMapWebhook({ validate: () => deny(`\u001b[2J${'x'.repeat(100_000)}`) });
 
     const { response } = await answerOf(webhook, reviewOf());
@@ -195,7 +195,7 @@ describe('a review', () => {
   });
 
   test.each<[string, unknown, RegExp]>([
-    ['that is no JSON', '{"request":', /ends too early/],
+    ['that is not JSON', '{"request":', /ends too early/],
     ['that is a list', '[]', /the body must be an object/],
     [
       'of another version',
@@ -210,7 +210,7 @@ describe('a review', () => {
     ['without a request', { ...reviewOf(), request: undefined }, /request must be an object/],
     ['without a uid', reviewOf({ uid: '' }), /request\.uid must be a string of 1 to 253/],
     ['with a uid of another type', reviewOf({ uid: 7 }), /request\.uid must be a string/],
-    ['with a uid without end', reviewOf({ uid: 'x'.repeat(300) }), /request\.uid must be a string/],
+    ['with an endless uid', reviewOf({ uid: 'x'.repeat(300) }), /request\.uid must be a string/],
     [
       'of another resource',
       reviewOf({ resource: { group: '', version: 'v1', resource: 'secrets' } }),
@@ -254,7 +254,7 @@ describe('a review', () => {
       /request\.userInfo must have/,
     ],
     [
-      'with more levels than any object has',
+      'that is nested too deeply',
       `{"request":${'['.repeat(2_000)}${']'.repeat(2_000)}}`,
       /the body/,
     ],
@@ -290,7 +290,7 @@ describe('a function', () => {
       /password/,
     ],
     [
-      'that throws no Error',
+      'that throws something that is not an Error',
       () => {
         throw SECRET;
       },
@@ -318,7 +318,7 @@ describe('a function', () => {
     ],
     ['that returns null', () => null, /returned null/],
     ['that validates and returns an object', ({ object }) => object, /returned object/],
-    ['that warns with something else than texts', () => allow({ warnings: [7 as never] }), /./],
+    ['that returns warnings that are not strings', () => allow({ warnings: [7 as never] }), /./],
   ])('[A-3] a function %s makes the webhook refuse the request, and the answer contains nothing of the object', async (_, validate, expected) => {
     const webhook = configMapWebhook({ validate: validate as never });
 

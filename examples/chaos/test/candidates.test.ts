@@ -90,7 +90,7 @@ test('CH2: Pods that are critical for the cluster are not candidates', () => {
   ]);
 });
 
-test('CH9: the random numbers that are passed in decide, and each candidate has the same probability', () => {
+test('CH9: the given random numbers decide which candidate is drawn, and all candidates have the same probability', () => {
   const all = ['a', 'b', 'c', 'd'];
   const drawn = Array.from({ length: 100 }, (_, at) => pick(all, () => at / 100));
 

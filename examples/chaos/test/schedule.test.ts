@@ -93,7 +93,7 @@ test('CH13: with a wrong clock evictions neither stop for ever nor exceed the li
   expect(schedule.recent).toEqual([{ time: rfc3339Micro(START_MS), pod: 'a' }]);
 });
 
-test('CH10: a lower limit takes effect at once, and a shorter interval draws a new time', () => {
+test('CH10: a lower limit takes effect at once, and with a shorter interval a new time is drawn', () => {
   const evictions = ['23:30', '23:40'].map((at) => ({ time: `2029-12-31T${at}:00Z`, pod: 'a' }));
   const lowered = plan(
     { maxEvictions: 1 },

@@ -125,7 +125,7 @@ describe('CW2: only changes of the content restart a workload', () => {
     expect(restartsOf(cluster, 'webapp')).toBe(0);
   });
 
-  test('with `restartOn: any` the first comparison uses the metadata of the moment when the option was set', async () => {
+  test('with `restartOn: any` the first comparison uses the metadata as they were when the option was set', async () => {
     const { cluster, operator } = await watchedApp();
     cluster.edit(configMaps, 'annotated', { metadata: { labels: { early: 'yes' } } });
     await operator.settle('annotated');

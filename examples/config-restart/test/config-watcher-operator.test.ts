@@ -53,7 +53,7 @@ describe.each([
   ['OP2', 'no podSelector', {}, 'EmptySelector'],
   ['OP2', 'a podSelector of null', { podSelector: null }, 'EmptySelector'],
   ['OP7', 'an impossible label', { podSelector: { app: 'web app' } }, 'InvalidSelector'],
-  ['OP7", 'a number as the value of a label', { podSelector: { app: 1 } }, "InvalidSelector'],
+  ['OP7', 'a number as the value of a label', { podSelector: { app: 1 } }, 'InvalidSelector'],
   ['OP7', 'a list for a map', { podSelector: ['app'] }, 'InvalidSelector'],
   [
     'OP7',
@@ -389,7 +389,7 @@ describe('OP8: overlapping watchers', () => {
     expect([restartsOf(cluster, 'webapp'), restartsOf(cluster, 'touchy')]).toEqual([0, 1]);
   });
 
-  test('of two overlapping watchers with different strategies the gentler strategy restarts a Pod', async () => {
+  test('if two watchers with different strategies select a Pod, the gentler strategy restarts it', async () => {
     const { cluster, operator } = app();
     const before = podUids(cluster);
     putWatcher(cluster, { ...valid, strategy: 'delete' }, 'rough');

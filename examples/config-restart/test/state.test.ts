@@ -86,7 +86,7 @@ test('a ConfigMap that is no longer watched is removed from the state, even by a
   expect(remembered(cluster)).toEqual({});
 });
 
-test('a deleted ConfigMap that a custom resource watches stays in the state, too', async () => {
+test('a deleted ConfigMap stays in the state even if only a custom resource watches it', async () => {
   const { cluster, operator } = await watchedApp();
   putConfigMap(cluster, 'config', 'one');
   const spec = { configMap: 'config', podSelector: { app: 'webapp' } };

@@ -53,7 +53,7 @@ test('SD5: an hourly schedule is due every elapsed hour, even when the clocks ch
   expect(autumn).toEqual(['2030-10-27T00:00', '2030-10-27T01:00', '2030-10-27T02:00']);
 });
 
-test('SD5: with several times of day each of them is due once a day', () => {
+test('SD5: a schedule with several times of day is due at each of them every day', () => {
   expect(nextTimes('30 2,14 * * *', 'Europe/Berlin', '2030-03-30T20:00Z', 2)).toEqual([
     '2030-03-31T01:00',
     '2030-03-31T12:30',

@@ -104,7 +104,7 @@ test('acceptance DB, DB3, DB4: of two replicas only the replica with the Lease r
   expect(leases[0]?.spec?.holderIdentity).not.toBe('foo');
 });
 
-test('DB5: of rights to Secrets and to foreign objects the operator has only those that it needs', () => {
+test('DB5: the operator has only the rights to Secrets and to foreign objects that it needs', () => {
   const rules = rbac(operator, {
     namespaces: ['demo'],
     name: 'database',

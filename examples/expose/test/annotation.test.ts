@@ -108,7 +108,7 @@ test('acceptance 3, EX2, EX8: changes while no operator runs are not lost, and n
   await eventually(async () => (await ingress(place)) === undefined);
 });
 
-test('acceptance 4, EX4: with a value that could change the document nothing is created or removed, and it is reported once', async () => {
+test('acceptance 4, EX4: if a value could change the document that it is pasted into, nothing is created or removed, and the value is reported once', async () => {
   const place = await start();
   const injection = '/a","pathType":"Exact';
   await create(place, injection);

@@ -72,7 +72,7 @@ test.each([
   ],
   ['an invalid path', { 'fabric8.io/ingress.path': '/a {' }, {}],
   ['a path of 1 KB', { 'fabric8.io/ingress.path': `/${'a'.repeat(1_000)}` }, {}],
-  ['an invalid path of an API', { 'api.service.kubernetes.io/path': '/v1?{}' }, {}],
+  ['an invalid API path', { 'api.service.kubernetes.io/path': '/v1?{}' }, {}],
   ['an invalid name', { 'fabric8.io/ingress.name': '../x' }, {}],
   ['an invalid host', { 'fabric8.io/host.name': 'a_b/' }, {}],
   ['a Service of type ExternalName', {}, { type: 'ExternalName' }],

@@ -89,9 +89,9 @@ test.each([
   ['type ExternalName', {}, { type: 'ExternalName', externalName: 'example.org', ports: PORTS }],
   ['a port that it does not have', { 'expose.port': '53' }, { ports: PORTS }],
   ['an invalid host', { 'expose.host': 'a b' }, { ports: PORTS }],
-  ['an unknown type of path', { 'expose.pathType': 'Regex' }, { ports: PORTS }],
-  ['an invalid name of a class', { 'expose.ingressClass': 'Nginx!' }, { ports: PORTS }],
-  ['a Secret of another namespace', { 'expose.tlsSecret': 'other/tls' }, { ports: PORTS }],
+  ['an unknown path type', { 'expose.pathType': 'Regex' }, { ports: PORTS }],
+  ['an invalid class name', { 'expose.ingressClass': 'Nginx!' }, { ports: PORTS }],
+  ['a Secret in another namespace', { 'expose.tlsSecret': 'other/tls' }, { ports: PORTS }],
 ] as const)('EX5: a Service with %s is refused, with a reason', (_, annotations, spec) => {
   const wanted = wantedIngress(service({ expose: '/', ...annotations }, spec));
 

@@ -2,7 +2,7 @@ import { deployment, eventually, ownerReference } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { API, complaints, SAMPLE, startFoos } from './foo-place.ts';
 
-test('FO2, acceptance 6: after a change of its name the old Deployment is removed, even if the operator was down', async () => {
+test('FO2, acceptance 6: after the name of the Deployment is changed, the old Deployment is removed, even if the operator was down', async () => {
   const place = await startFoos();
   const { env, namespace } = place;
   await place.apply(SAMPLE);

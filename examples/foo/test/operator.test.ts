@@ -40,7 +40,7 @@ test('acceptance 1, 3 and 4: a Foo creates a Deployment, scales it, and is delet
   expect(complaints(place)).toEqual([]);
 });
 
-test('acceptance 2: a foreign Deployment is not changed, and once it is gone its name is used', async () => {
+test('acceptance 2: a foreign Deployment is not changed, and its name is used once the Deployment is gone', async () => {
   const place = await startFoos();
   const { env, namespace } = place;
   const foreign = await env.create(deployment('example-foo', { namespace }));

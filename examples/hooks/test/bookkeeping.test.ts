@@ -24,7 +24,7 @@ test('a repeated write is explained only if a process was killed while the hook 
   );
 });
 
-test('a run with several repeated writes counts as one repetition of the latest earlier run with such a write', () => {
+test('a run that repeats writes of several earlier runs counts as one repetition of the latest of these runs', () => {
   const found = repetitions([run(10, 'a'), run(20, 'b'), run(150, 'a', 'b')], [KILL]);
 
   expect(found.map(({ earlier }) => earlier.atMs)).toEqual([20]);

@@ -70,7 +70,7 @@ test("MY16: the readers' Service selects the replica Pods", async () => {
   expect(service?.spec?.selector).toEqual({ app: 'my-cluster', [ROLE]: 'replica' });
 });
 
-test('MY6: an object in the way is not changed and is reported once, and the cluster continues once it is gone', async () => {
+test('MY6: an existing foreign Service is not changed and is reported once, and the cluster continues once the Service is gone', async () => {
   const scene = await start();
   const { env, namespace } = scene;
   const foreign = (name: string, finalizers: readonly string[]): Promise<unknown> =>

@@ -57,7 +57,7 @@ test('MY19, MY20: the operator has no wildcard right, and no right to read a pas
   expect(named).not.toContain('secrets');
 });
 
-test("MY7: the generated objects do not change the cluster's object", () => {
+test('MY7: generating the objects of a cluster does not change the object of the cluster itself', () => {
   const before = structuredClone(cluster);
 
   statefulSetOf(cluster, { claim: 'a', backup: 'b' });

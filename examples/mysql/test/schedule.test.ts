@@ -169,7 +169,7 @@ test('the operator waits for the deletion of a foreign claim, and a claim stays 
   expect((await claim(scene, 'my-cluster'))?.spec?.resources?.requests?.storage).toBe('1Gi');
 });
 
-test('unusable names, strings without a limit, and sizes that are set later are refused', async () => {
+test('invalid names, strings that are too long, and later changes of sizes are refused', async () => {
   const scene = await start({ stopped: true });
   const { env, namespace } = scene;
   const create = (kind: string, name: string, time = '0 4 * * *'): Promise<unknown> => {

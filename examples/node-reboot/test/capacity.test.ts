@@ -32,7 +32,7 @@ function timedOut(name: string, ...keys: readonly string[]): KubernetesObject {
   return { ...rest, metadata: { ...metadata, annotations } };
 }
 
-test('a Node holds a place from the start of the checks before its reboot to the end of the checks after it', () => {
+test('a Node counts as rebooting from the start of the checks before its reboot to the end of the checks after it', () => {
   expect(placeOf(node('a'))).toBe('none');
   expect(placeOf(node('a', REBOOT_NEEDED))).toBe('wanted');
   expect(placeOf(node('a', REBOOT_NEEDED, REBOOT_PAUSED))).toBe('none');
@@ -43,7 +43,7 @@ test('a Node holds a place from the start of the checks before its reboot to the
   expect(placeOf(timedOut('a', REBOOT_NEEDED, REBOOT_OK))).toBe('none');
 });
 
-test('FL3: a Node that counts for two reasons takes one place, and with too many Nodes no place is free', () => {
+test('FL3: a Node with two marks of a reboot is counted once, and if more Nodes reboot than allowed, no other Node may start', () => {
   const twice = node('a', AFTER_REBOOT, REBOOT_OK, REBOOT_NEEDED);
 
   expect(freePlaces([twice], 1)).toBe(0);
@@ -61,7 +61,7 @@ test('a Node that has timed out waits behind Nodes that have not tried yet', () 
   expect(standsBack(fresh, [late, fresh], 1)).toBe(false);
 });
 
-test('other Nodes are reconciled when a Node gives its place back, is deleted, or needs no place any more', () => {
+test('other Nodes are reconciled when a Node ends its reboot, is deleted, or no longer waits for a reboot', () => {
   const idle = state('a');
   const waiting = state('a', REBOOT_NEEDED);
   const holding = state('a', REBOOT_NEEDED, REBOOT_OK);

@@ -14,7 +14,7 @@ function reconciles({ place }: Cluster, result = ''): number {
     .reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-test('a place is not given twice, even if the cache does not yet show that a Node has it', async () => {
+test('no second Node is chosen for a reboot, even if the cache does not yet contain the choice of the first Node', async () => {
   const settings = { REBOOT_WINDOW_START: '13:00', REBOOT_WINDOW_LENGTH: '2h' };
   const cluster = await startCluster({ agents: false, settings });
   const { clock, place } = cluster;

@@ -13,7 +13,7 @@ import { annotation, isLabelled, isOk, neverChosen, timeouts } from './node-fact
 
 const MINUTE = 60_000;
 
-test('acceptance 3: a paused Node is never chosen, and a Node that is paused in time loses its place', async () => {
+test('acceptance 3: a paused Node is never chosen for a reboot, and a chosen Node that is paused before its reboot is not chosen any more', async () => {
   const cluster = await startCluster({
     agents: false,
     settings: { BEFORE_REBOOT_ANNOTATIONS: 'x' },

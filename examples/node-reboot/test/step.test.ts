@@ -59,7 +59,7 @@ test.each<[string, Keys, Keys]>([
   expect(stateOf(node(annotations, labels))).toBe(state);
 });
 
-test('a Node gets its place by a label, and the results of earlier checks are removed', () => {
+test('a Node that is chosen for a reboot gets a label, and the results of its earlier checks are removed', () => {
   expect(beginStep(settings, NOW)).toMatchObject({
     labels: before,
     annotations: { x: null, ...phase('BeforeReboot') },
@@ -77,7 +77,7 @@ test('once every check before the reboot has succeeded a single write gives the 
   });
 });
 
-test('a Node that needs no reboot any more, or is paused, loses its place and its check results', () => {
+test('if a chosen Node no longer needs a reboot, or is paused, its label and its check results are removed', () => {
   const paused = { ...needed, ...phase('BeforeReboot'), [REBOOT_PAUSED]: 'true', x: 'true' };
 
   expect(nextStep(node(paused, before), settings, NOW)).toMatchObject({
@@ -111,7 +111,7 @@ test('the time limit of a reboot that the operator did not start begins when the
   });
 });
 
-test('if a phase has a start in the future it counts from now, so that a changed clock blocks no place', () => {
+test('if a phase begins in the future, its time limit counts from now, so that a changed clock does not block other reboots', () => {
   const early = node({ ...approved, ...phase('Rebooting', '2099-01-01T00:00:00Z') });
 
   expect(nextStep(early, settings, NOW)).toEqual({ annotations: phase('Rebooting') });
@@ -137,7 +137,7 @@ test('a permission that is unused at the time limit is withdrawn, and a machine 
   );
 });
 
-test('a Node whose checks have no answer at the time limit loses its place, and is reported once', () => {
+test('a Node whose checks have no result at the time limit gives way to other Nodes, and is reported once', () => {
   const asked = node({ ...needed, ...phase('BeforeReboot') }, before);
   const unanswered = node({ ...phase('TimedOut') }, after);
 
@@ -157,7 +157,7 @@ test('a time limit of 0 means no limit', () => {
   expect(nextStep(down, never, NOW + 1_000 * HOUR)).toBeUndefined();
 });
 
-test("the operator's notes on a Node are removed after its reboot, except the note that it has timed out", () => {
+test('after its reboot, a Node loses the annotations of the operator, unless it timed out and still needs a reboot', () => {
   const forgotten = { annotations: { [PHASE]: null, [SINCE]: null } };
 
   expect(nextStep(node(phase('Rebooting')), settings, NOW)).toEqual(forgotten);

@@ -70,7 +70,7 @@ test('FL6: at most as many Nodes as the setting allows reboot at the same time',
   await eventually(() => isOk(cluster, 'node-3'));
 });
 
-test('acceptance 4: if more Nodes reboot than there are places, and one counts twice, only new reboots wait', async () => {
+test('acceptance 4: if more Nodes reboot than allowed, and the original would count one Node twice, only new reboots wait', async () => {
   const cluster = await startCluster({
     agents: false,
     settings: { AFTER_REBOOT_ANNOTATIONS: 'y' },
@@ -139,7 +139,7 @@ test("FL8: the operator writes only Nodes, by patches that contain only the oper
   );
 });
 
-test('FL10: a Node that cannot be written does not delay other Nodes', async () => {
+test('FL10: a Node whose write fails does not delay other Nodes', async () => {
   const cluster = await startCluster();
   // As full of annotations as the API server allows: not one more goes in.
   const { annotations = {} } = (await cluster.node('node-1')).metadata;

@@ -46,7 +46,7 @@ test('FL7: a window uses the configured time zone, whatever the time zone of the
   expect(auckland.isOpen(ms('2030-01-06T12:30:00Z'))).toBe(true);
 });
 
-test('a window whose start a clock change skips opens right after the change, and of a repeated start the first is used', () => {
+test('if a clock change skips the start of a window, it opens right after the change, and if the start occurs twice, it opens the first time', () => {
   const skipped = windowOf('02:30', '1h', 'Europe/Berlin');
   const twice = windowOf('02:30', '2h', 'Europe/Berlin');
 

@@ -83,7 +83,7 @@ function deploymentController(values: ArgumentValues = {}) {
   return found;
 }
 
-test('1,000 workloads of one ConfigMap read it once, and each workload is patched once', async () => {
+test('a ConfigMap that 1,000 workloads use is read once, and each workload is patched once', async () => {
   const { workloads, counts, contextOf } = world({});
   const controller = deploymentController();
 

@@ -210,7 +210,7 @@ describe('the stand-in for the original at the API server', () => {
     expect(stakater.sent).toHaveLength(2);
   });
 
-  test('after a deletion the stand-in removes the variable, or writes the hash of a deletion as an annotation', async () => {
+  test('after a deletion the stand-in removes the variable, and with the strategy `annotations` it writes the hash of a deletion', async () => {
     const { env, namespace } = await start();
     await env.create(deployment('web', { namespace, annotations: AUTO, podSpec: POD }));
     const stakater = original(env.url, namespace);

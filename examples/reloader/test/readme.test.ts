@@ -22,7 +22,7 @@ test('[reloader 30] the README has the table of chart values', () => {
   expect(readme).toContain(`\n${chartTable()}\n`);
 });
 
-test('the README lists every flag that the original does not have, and no flag that does not exist', () => {
+test('the README lists every flag that the original does not have, and mentions only flags that exist', () => {
   const own = Object.keys(ARGUMENTS).slice(Object.keys(ARGUMENTS).indexOf('debounce'));
   const table = readme.slice(readme.indexOf('| flag |'), readme.indexOf('## Chart values'));
   const flagsIn = (text: string) => [...text.matchAll(/`--([a-zA-Z-]+)/g)].map(([, name]) => name);
@@ -47,7 +47,7 @@ test('the README lists the annotations of the contract', () => {
   expect(readme).toContain(lastReloadedFrom.split('/')[1]);
 });
 
-test('[found 2] the README lists the limits for what annotations may cost', () => {
+test('[found 2] the README lists the limits on the cost of annotations', () => {
   const rows: readonly (readonly [string, number])[] = [
     ['entries of a list of names', MAX_ENTRIES],
     ['entries of any list that are looked at', MAX_LOOKED_AT],

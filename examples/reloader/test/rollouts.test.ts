@@ -149,7 +149,7 @@ describe('[reloader 24] a change of the ConfigMap of a Rollout', () => {
     expect(after.metadata.generation).toBe(3);
   });
 
-  test('a change restarts the Deployment whose template a Rollout takes by workloadRef, and not the Rollout', async () => {
+  test('if a Rollout takes the template of a Deployment by workloadRef, a change restarts the Deployment, and not the Rollout', async () => {
     const reloader = await argo();
     await reloader.config('app', { mode: 'slow' });
     await reloader.workload('web', { annotations: AUTO, ...envFrom('configmap/app') });

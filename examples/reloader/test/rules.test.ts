@@ -69,7 +69,7 @@ test('[reloader 2] with --auto-reload-all every workload reloads, except for wor
   expect(afterSecret).toEqual(['b-config', 'c-empty', 'c-none', 'c-search']);
 });
 
-test('[reloader 3] a named list reloads without a reference and marks the first container, and a|b is anchored as in Go', async () => {
+test('[reloader 3] a named list reloads without a reference and marks the first container, and the pattern `a|b` is anchored as in Go', async () => {
   const reloader = await startReloader();
   const annotations = { 'configmap.reloader.stakater.com/reload': ' first|last ,, App-x,dot.ted' };
   const spec = { containers: [{ ...APP, name: 'one' }, APP] };

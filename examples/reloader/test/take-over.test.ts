@@ -90,7 +90,7 @@ describe.each<Strategy>(['env-vars', 'annotations'])('with the strategy %s', (st
     expect(await templates(place)).toEqual(after);
   });
 
-  test('[reloader 10] a switch to the original and back keeps the records that each of them has written meanwhile', async () => {
+  test('[reloader 10] after a switch to the original and back, the records that each operator wrote are kept', async () => {
     const place = await begin(strategy);
     const { env, namespace } = place;
     const stakater = original(env.url, namespace, strategy);

@@ -49,7 +49,7 @@ test('TD2: a window may end at hour 24, and not at hour 25', () => {
   expect(problemsWith(25)).toMatchObject([{ path: 'spec.schedulingConfig[0].endTime' }]);
 });
 
-test('TD10: a container gets a valid name, or the name in the original if that is valid', () => {
+test('TD10: a container gets the same name as in the original if that is valid, and otherwise another valid name', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z0-9]([-a-z0-9.]{0,100}[a-z0-9])?$/), (name) => {
       expect(dnsLabel(name)).toMatch(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);

@@ -52,7 +52,7 @@ describe.each(Object.keys(EXAMPLES))('examples/%s', (name) => {
     expect(missing).toEqual([]);
   });
 
-  test('the README has a row for each defect with a test, and the numbers of the rows have no gap', () => {
+  test('every defect with a test has a row in the README, and the rows are numbered without a gap', () => {
     const shown = defects.map(({ id }) => id);
 
     expect([...tested].filter((id) => isDefect(id) && !shown.includes(id))).toEqual([]);

@@ -7,7 +7,9 @@ const names = readdirSync(folderOf('.')).filter((name) =>
   existsSync(new URL('README.md', folderOf(name))),
 );
 
-test.each(names)('each name in the README of examples/%s exists at the place that the README gives', (name) => {
+test.each(
+  names,
+)('each name in the README of examples/%s exists at the place that the README gives', (name) => {
   const folder = folderOf(name);
   const readme = readFileSync(new URL('README.md', folder), 'utf8');
   const all = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
@@ -26,7 +28,7 @@ test.each(names)('each name in the README of examples/%s exists at the place tha
   expect(missing).toEqual([]);
 });
 
-test('the checked names in a README are the code words of its second column, except for settings and calls', () => {
+test('names are taken from the code in the second column of the README, without arguments of calls and without settings', () => {
   const cells = whereIn('| what | where |\n|---|---|\n| a | `now` |\n| b | c |\n\n| d | `e` |\n');
 
   expect(cells).toEqual(['`now`', 'c']);

@@ -62,7 +62,7 @@ const tunnel = (name: string, createdAt: string, fields: object = {}): Tunnel =>
   spec: { serviceRef: { name: 's' }, updateServiceIP: true },
 });
 
-test('of several Tunnels the Tunnel that was created for the Service sets its address, or else the oldest Tunnel', () => {
+test('the Tunnel that was created for a Service sets the address of the Service; without such a Tunnel, the oldest Tunnel does', () => {
   const ownerReferences = [
     { apiVersion: 'v1', kind: 'Service', name: 's', uid: 's', controller: true },
   ];

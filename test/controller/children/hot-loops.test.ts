@@ -126,7 +126,10 @@ describe('hot loops of answers that are new each time', () => {
       'for a different status each time',
       (plan: Written, at: number) => Object.assign(plan.object, { status: { at } }),
     ],
-    ['after a change of other objects each time', (plan: Written, at: number) => (plan.inputs = `change ${at}`)],
+    [
+      'after a change of other objects each time',
+      (plan: Written, at: number) => (plan.inputs = `change ${at}`),
+    ],
   ])('answers that are always new are no hot loop if they come %s', (_what, before) => {
     const plan = new Written();
 

@@ -14,7 +14,9 @@ function firstWrong(writes: readonly SoakWrite[], { isWrong }: SoakFault): SoakW
   return writes.find((write, index) => isWrong(write, writes.slice(0, index)));
 }
 
-test.each(SOAK_FAULTS)('the replay of the record of $name makes the same wrong write', async (fault) => {
+test.each(
+  SOAK_FAULTS,
+)('the replay of the record of $name makes the same wrong write', async (fault) => {
   const { operators, environment = {}, prepare, reason, exitCode, beginsLater = false } = fault;
   const run = await startRun(operators, objectsOf(fault), environment, prepare);
   await fault.happen(run);

@@ -44,6 +44,6 @@ test.each([
   [2, [1, 3, 5, 7], { replicas: ['1', '3'], server: '5,7' }],
   [4, [0, 1], { replicas: ['0', '1', '0', '1'], server: '0,1' }],
   [1, [6], { replicas: ['6'], server: '6' }],
-])('%i replicas on the cores %j get one core each, and the server gets the free cores, or all when none is free', (replicas, cores, places) => {
+])('%i replicas on the cores %j get one core each, and the server gets the free cores, or all cores when none is free', (replicas, cores, places) => {
   expect(placesOf(replicas, cores)).toEqual(places);
 });

@@ -49,13 +49,13 @@ test('fields that a version cannot express are kept in an annotation, which is r
   expect(convert(beta, 'v1').metadata.annotations).toEqual({ mine: 'yes' });
 });
 
-test('an object without fields that the version cannot express gets no annotation', () => {
+test('an object gets no annotation if the version can express all its fields', () => {
   const there = convert(boat('v1', { spec: { hull: { meters: 4 } } }), 'v1alpha1');
 
   expect(there.metadata).toEqual(boat('v1', {}).metadata);
 });
 
-test('[A-8] a change made in the poorer version stays, and the fields that this version lacks are restored', () => {
+test('[A-8] a change made in the version with fewer fields stays, and the fields that this version lacks are restored', () => {
   const beta = convert(boat('v1', RIGGED), 'v1beta1');
   const spec = { meters: 15, rig: { sails: 1 }, crew: [{ name: 'cy' }] };
 
@@ -71,7 +71,7 @@ test('[A-8] a change made in the poorer version stays, and the fields that this 
   );
 });
 
-test('nothing is restored below a field that was removed in the poorer version', () => {
+test('nothing is restored below a field that was removed in the version with fewer fields', () => {
   const beta = convert(boat('v1', RIGGED), 'v1beta1');
 
   const back = convert(edited(beta, { spec: { meters: 12 } }), 'v1');
@@ -127,7 +127,7 @@ const crate = (version: string, spec: object): KubernetesObject => ({
   ...{ spec },
 });
 
-test('a value with less precision in the poorer version is restored unless it was changed there', () => {
+test('a value that the other version stores less precisely is restored, unless it was changed in that version', () => {
   const there = sizes.convert?.(crate('v2', { kilos: 73 }), 'v1') ?? crate('v1', {});
 
   const same = sizes.convert?.(there, 'v2');
@@ -156,8 +156,8 @@ test('a forged annotation cannot change metadata or existing fields', () => {
 });
 
 test.each([
-  ['no JSON', '{'],
-  ['no list', '{"path":["spec"]}'],
+  ['invalid JSON', '{'],
+  ['JSON that is not a list', '{"path":["spec"]}'],
   ['a deep value', `[{"path":["spec","papers"],"value":${'['.repeat(3_000)}${']'.repeat(3_000)}}]`],
   ['a long text', JSON.stringify([{ path: ['spec', 'papers'], value: 'x'.repeat(131_072) }])],
 ])('an annotation with %s is ignored, and the object stays readable', (_what, text) => {
@@ -242,7 +242,7 @@ test.each<[string, (object: KubernetesObject) => unknown, string]>([
     "the function threw TypeError: the operator's log has the cause",
   ],
   [
-    'throws no Error',
+    'throws something that is not an Error',
     () => {
       throw 'hush';
     },
@@ -281,12 +281,12 @@ test.each<[string, (object: KubernetesObject) => unknown, string]>([
     'the function changes metadata: a new field may not change',
   ],
   [
-    'returns labels that are no texts',
+    'returns labels that are not strings',
     () => ({ ...fine, metadata: { labels: { a: 1 } } }),
     'the function changes metadata: labels are no texts',
   ],
   [
-    'returns metadata of another form',
+    'returns metadata of another type',
     () => ({ ...fine, metadata: 'hush' }),
     'the function returned metadata that is no object',
   ],
@@ -296,7 +296,7 @@ test.each<[string, (object: KubernetesObject) => unknown, string]>([
     'the result has an object that is no plain data',
   ],
   [
-    'returns a number that JSON does not have',
+    'returns a number that JSON cannot express',
     () => ({ spec: { meters: Number.NaN } }),
     'the result has a number that JSON does not have',
   ],
@@ -306,7 +306,7 @@ test.each<[string, (object: KubernetesObject) => unknown, string]>([
     'the result has an integer beyond 2^53 that has lost digits: make it a bigint',
   ],
   [
-    'returns an object that has itself',
+    'returns an object that contains itself',
     (object) => Object.assign(object, { spec: object }),
     'the result is nested deeper than 1000, or has itself',
   ],
@@ -390,15 +390,15 @@ test.each([
     [{ older: 'v1alpha1', newer: 'v1', up, down: up }],
     'convert: no conversion leads from v2 to v1',
   ],
-  ['no conversion at all', [v1alpha1], [], 'convert: no conversion leads from v1alpha1 to v1'],
+  ['no conversions', [v1alpha1], [], 'convert: no conversion leads from v1alpha1 to v1'],
   [
-    'a version and itself',
+    'a conversion from a version to itself',
     [v1alpha1],
     [{ older: 'v1', newer: 'v1', up, down: up }],
     'convert[0]: leads from v1 to itself',
   ],
   [
-    'two ways',
+    'two paths between the same versions',
     [v1alpha1, later],
     [
       { older: 'v1alpha1', newer: 'v1', up, down: up },
@@ -408,7 +408,7 @@ test.each([
     'convert[2]: is a second way between v1alpha1 and v2',
   ],
   [
-    'a version that no annotation can be named after',
+    'a version that cannot be part of an annotation name',
     [{ ...later, version: `v${'1'.repeat(55)}` }],
     [{ older: 'v1', newer: `v${'1'.repeat(55)}`, up, down: up }],
     `convert: v${'1'.repeat(55)} has more than 55 characters, so that no annotation can be named after it`,
@@ -454,7 +454,7 @@ test('a resource without conversions has no webhook in its definition', () => {
   expect(plain.conversions).toEqual([]);
 });
 
-test('kept fields of another version survive a version in between', () => {
+test('fields kept for one version survive a conversion to a version in between', () => {
   const alpha = convert(boat('v1', RIGGED), 'v1alpha1');
   const beta = convert(alpha, 'v1beta1');
 

@@ -68,7 +68,7 @@ test.each([
   expect(convert(there, 'v2')).toEqual(object);
 });
 
-test('an object that a client writes back in any version is the same in every version', () => {
+test('an object is the same in every version after a client has written it back in any version', () => {
   const version = fc.constantFrom('v1', 'v2');
   const random = fc
     .infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }))

@@ -24,19 +24,19 @@ test.each<[string, unknown, StructuralSchema, readonly string[]]>([
   ],
   ['the smallest integer of 64 bits', -(2n ** 63n), INTEGER, []],
   [
-    'an integer beyond 64 bits where texts may stand, too',
+    'an integer beyond 64 bits where strings are also allowed',
     -(2 ** 70),
     { 'x-kubernetes-int-or-string': true },
     ['x: Invalid value: "number": x in body must be of type integer,string: "number"'],
   ],
-  ['one that is nearly an integer, which no integer holds', 7.000000000001, INTEGER, [UNHELD]],
+  ['a number that is nearly an integer', 7.000000000001, INTEGER, [UNHELD]],
   [
-    'an integer and a factor that has nothing before its point',
+    'an integer and a factor below one',
     6,
     { ...NUMBER, multipleOf: 0.25 },
     ['x: Invalid value: 0: factor MultipleOf declared for x must be positive: 0'],
   ],
-  ['an integer and what is before the point of a factor', 6, { ...NUMBER, multipleOf: 2.5 }, []],
+  ['an integer and the integral part of a factor', 6, { ...NUMBER, multipleOf: 2.5 }, []],
   ['a float and a fractional factor', 7.5, { ...NUMBER, multipleOf: 2.5 }, []],
   [
     'a float that is too large to be a multiple of anything small',
@@ -45,12 +45,12 @@ test.each<[string, unknown, StructuralSchema, readonly string[]]>([
     ['x: Invalid value: 3e+22: x in body should be a multiple of 0.5'],
   ],
   [
-    'an integer that is a multiple but for one',
+    'an integer that misses a multiple by one',
     4_000_000_003,
     { ...NUMBER, multipleOf: 4 },
     ['x: Invalid value: 4000000003: x in body should be a multiple of 4'],
   ],
-  ['an integer and what is before the point of its limit', 3, { ...NUMBER, minimum: 3.9 }, []],
+  ['an integer and the integral part of its limit', 3, { ...NUMBER, minimum: 3.9 }, []],
   [
     'a float and its whole limit',
     3.5,
@@ -58,7 +58,7 @@ test.each<[string, unknown, StructuralSchema, readonly string[]]>([
     ['x: Invalid value: 3.5: x in body should be greater than or equal to 3.9'],
   ],
   [
-    'a limit that no integer holds',
+    'a fractional limit for integers',
     3,
     { ...INTEGER, maximum: 2.5 },
     [

@@ -143,7 +143,7 @@ test.each(
 });
 
 describe('[F-11] alternatives', () => {
-  test('a value that fits no alternative is reported with the closest one', () => {
+  test('a value that fits no alternative is reported with the closest alternative', () => {
     const schema = {
       type: 'object',
       anyOf: [{ required: ['a', 'b'] }, { required: ['a'], properties: { a: { minLength: 3 } } }],
@@ -202,7 +202,7 @@ describe('[F-11] ratcheting', () => {
       ({ field }) => field,
     );
 
-  test('an old problem may stay, and a new one may not', () => {
+  test('a field that was already invalid may stay so, and a newly invalid field is reported', () => {
     expect(fields({ a: 9, b: 9 }, { a: 9, b: 1 })).toEqual(['b']);
   });
 

@@ -45,12 +45,12 @@ test('many wrong values deep inside are each reported once', () => {
 
 test.each<[string, StructuralSchema, unknown]>([
   [
-    'alternatives in alternatives',
+    'alternatives within alternatives',
     { type: 'array', items: { type: 'string', ...branching(3) } },
     Array(100_000).fill('x'),
   ],
   [
-    'a list of many values that may be, for each wrong value',
+    'a long list of allowed values, repeated for each wrong value',
     {
       type: 'array',
       items: { type: 'string', enum: Array.from({ length: 3_000 }, (_none, at) => `v${at}`) },

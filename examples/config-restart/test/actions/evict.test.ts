@@ -114,7 +114,7 @@ test('a terminating Pod does not count as Ready', async () => {
 });
 
 test.each([
-  ['names a time', { retryAfterSeconds: 10 }, 10_000],
+  ['gives a retry time', { retryAfterSeconds: 10 }, 10_000],
   ['gives no retry time', {}, 5_000],
 ])('a disruption budget that %s is respected', async (_what, refusal, requeueAfterMs) => {
   const app = await changedApp();
@@ -173,7 +173,7 @@ test('if the first content is restored during the evictions, all Pods are evicte
   expect([...podUids(cluster)].filter((uid) => midway.has(uid))).toEqual([]);
 });
 
-test('the record lists by uid the Pods that are being evicted, and contains the new content only at the end', async () => {
+test('during evictions, the record lists the Pods by uid, and it gets the new content only after the evictions', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   const entry = (): Record<string, unknown> =>

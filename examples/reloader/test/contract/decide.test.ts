@@ -128,7 +128,7 @@ describe('[reloader 28] a decision contains its rule:', () => {
 });
 
 describe('[reloader 2] the annotation `auto`', () => {
-  test.each(RESOURCE_TYPES)('the annotation `auto` for %s reloads for no other type', (type) => {
+  test.each(RESOURCE_TYPES)('the annotation `auto` for %s affects no other type', (type) => {
     const asked = workload({ [KEYS.typedAuto[type]]: 'true' });
 
     const reloading = RESOURCE_TYPES.filter(
@@ -138,7 +138,14 @@ describe('[reloader 2] the annotation `auto`', () => {
     expect(reloading).toEqual([type]);
   });
 
-  test.each(['1', 't', 'T', 'true', 'True', 'TRUE'])('the value %j of the annotation `auto` counts as true', (word) => {
+  test.each([
+    '1',
+    't',
+    'T',
+    'true',
+    'True',
+    'TRUE',
+  ])('the value %j of the annotation `auto` counts as true', (word) => {
     expect(ruleOf(resource(), workload({ [KEYS.auto]: word }))).toBe('auto/main');
     expect(ruleOf(resource(), workload({ [KEYS.typedAuto.CONFIGMAP]: word }))).toBe(
       'typed-auto/main',
@@ -327,7 +334,7 @@ describe('[reloader 4] the annotations `search`, `match`, `ignore` and `exclude`
 describe('[reloader 5] annotations of the Pod template', () => {
   test.each<[string, Record<string, string>, Rule]>([
     ['auto', { [KEYS.auto]: 'true' }, 'auto'],
-    ['typed auto', { [KEYS.typedAuto.CONFIGMAP]: 'true' }, 'typed-auto'],
+    ['auto for one type', { [KEYS.typedAuto.CONFIGMAP]: 'true' }, 'typed-auto'],
     ['a named list', { [RELOAD]: 'app' }, 'named'],
     ['search', { [KEYS.search]: 'true' }, 'search'],
     ['exclude', { [KEYS.auto]: 'true', [KEYS.exclude.CONFIGMAP]: 'app' }, 'excluded'],
@@ -418,7 +425,7 @@ describe('with any annotations', () => {
       { ...OPTIONS, autoReloadAll },
     );
 
-  test('a workload is reloaded either for a reference or for a named list, and one container is marked', () => {
+  test('every reload is caused by a reference or by a named list, and marks one container', () => {
     fc.assert(
       fc.property(given, (each) => {
         const { reload, rule, auto, container } = decideFor(each);

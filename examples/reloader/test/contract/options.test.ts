@@ -185,8 +185,8 @@ describe('flags that accept fixed words', () => {
 
 describe('[reloader 18] namespaces', () => {
   test.each<[string, ArgumentValues, Environment, string[] | undefined]>([
-    ['all', {}, {}, undefined],
-    ['of the flag', { namespaces: ['b', ' a ', 'b', ''] }, {}, ['b', 'a']],
+    ['all by default', {}, {}, undefined],
+    ['from the flag', { namespaces: ['b', ' a ', 'b', ''] }, {}, ['b', 'a']],
     [
       'from the flag, and not from variables',
       { namespaces: ['a'] },
@@ -200,7 +200,7 @@ describe('[reloader 18] namespaces', () => {
       ['b'],
     ],
     [
-      'all namespaces, with empty values',
+      'all namespaces, if the values are empty',
       { namespaces: [] },
       { KUBERNETES_NAMESPACE: '' },
       undefined,

@@ -129,7 +129,7 @@ describe('a list is bounded:', () => {
     expect(namedList(pattern).problems).toEqual([]);
   });
 
-  test('a cache of lists that is full is emptied, and lists still match', () => {
+  test('a full cache of lists is emptied, and the lists still match afterwards', () => {
     const first = namedList('first-.*');
     expect(namedList('first-.*')).toBe(first);
 

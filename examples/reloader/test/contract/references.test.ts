@@ -92,7 +92,7 @@ describe('[reloader 6] references of a Pod template', () => {
 });
 
 describe('[reloader 6] the container to mark', () => {
-  test('a second container that mounts the resource is marked, and not a first container with environment variables', () => {
+  test('a second container that mounts the resource is marked rather than a first container with environment variables', () => {
     const podSpec = {
       volumes: [configVolume('v')],
       containers: [
@@ -104,7 +104,7 @@ describe('[reloader 6] the container to mark', () => {
     expect(found(podSpec)).toEqual(['configmap/app mount second']);
   });
 
-  test('if an init container mounts the resource, the first container is marked, and not one with environment variables', () => {
+  test('if an init container mounts the resource, the first container is marked rather than a container with environment variables', () => {
     const podSpec = {
       volumes: [configVolume('v')],
       initContainers: [{ name: 'init', ...mount('v') }],

@@ -63,7 +63,7 @@ describe('[reloader R7] one state of an object', () => {
     expect(reader.size).toBe(1);
   });
 
-  test('a read that returns a newer state than the cache is not repeated when the cache has that state', async () => {
+  test('a read that returned a newer state than the cache is not repeated when the cache gets that state', async () => {
     const api = server();
     const reader = readerOf();
     const early = reader.hash(A, 'u/1', { client: api.client, signal });

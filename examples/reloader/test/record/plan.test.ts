@@ -72,7 +72,7 @@ describe('without a record', () => {
     );
   });
 
-  test('content without a record counts as a creation with --sync-after-restart', () => {
+  test('with --sync-after-restart, content that has no record counts as created', () => {
     const options = { reloadOnCreate: true, syncAfterRestart: true };
     expect(plan([configMap('a', 'h1')], { options }).restart?.changes).toMatchObject([
       { name: 'a', hash: 'h1' },
@@ -87,7 +87,7 @@ describe('[reloader 10] values that the original has written', () => {
     expect(plan([configMap('a', 'h1')], { last })).toEqual(NOTHING);
   });
 
-  test('a different hash of the original counts as a missed change', () => {
+  test('a hash by the original that differs from the content counts as a missed change', () => {
     const env = { STAKATER_A_CONFIGMAP: 'h0' };
     const last = { type: 'CONFIGMAP', name: 'a', hash: 'h0' };
     expect(plan([configMap('a', 'h1')], { env }).restart?.variables).toEqual([
@@ -238,7 +238,7 @@ describe('a restart', () => {
 describe('[reloader 15] a deleted resource', () => {
   const baseline = { 'configmap/a': 'h1' };
 
-  test('a deleted resource keeps its record, so that only different content causes a restart after its new creation', () => {
+  test('the record of a deleted resource is kept, so that its re-creation causes a restart only with different content', () => {
     expect(plan([configMap('a', undefined)], { baseline })).toEqual(NOTHING);
     expect(plan([configMap('a', 'h1')], { baseline })).toEqual(NOTHING);
     expect(plan([configMap('a', 'h2')], { baseline }).restart?.changes).toHaveLength(1);
@@ -300,7 +300,7 @@ describe('[reloader R13] [reloader 7] two names collide if they result in the sa
     });
   });
 
-  test('the next change of the second colliding name results in a separate variable for it, which it keeps', () => {
+  test('if two names collide, the second name gets a separate variable with its next change, and keeps it', () => {
     const env = { [PLAIN]: 'h1' };
     const baseline = { 'configmap/a-b': 'h1', 'configmap/a.b': 'h2' };
     const [variable] = plan(both('h1', 'h3'), { env, baseline }).restart?.variables ?? [];

@@ -14,9 +14,9 @@ function deployment(status: object, spec: object = {}) {
 }
 
 test.each([
-  ['an unseen template', { ...DONE, observedGeneration: 1 }, 'underway'],
+  ['a template that the controller has not seen', { ...DONE, observedGeneration: 1 }, 'underway'],
   ['no status', {}, 'underway'],
-  ['Pods of the old template left to replace', { ...DONE, updatedReplicas: 2 }, 'underway'],
+  ['old Pods that are still to be replaced', { ...DONE, updatedReplicas: 2 }, 'underway'],
   ['an old Pod that still exists', { ...DONE, replicas: 4 }, 'underway'],
   ['a new Pod that is not available', { ...DONE, availableReplicas: 2 }, 'underway'],
   ['only new and available Pods', DONE, 'done'],

@@ -87,7 +87,7 @@ test('each of several windows allows a restart, and a restart waits for the next
   expect(opens(windows, '2030-01-11T13:00:00Z')).toBe('2030-01-11T22:00:00.000Z');
 });
 
-test('[reloader 25] a window whose start a clock change skips opens right after the change, and of a repeated start the first is used', () => {
+test('[reloader 25] if a clock change skips the start of a window, it opens right after the change, and if the start occurs twice, it opens the first time', () => {
   const skipped = windowsOf('30 2 * * *', '1h', 'Europe/Berlin');
   const twice = windowsOf('30 2 * * *', '2h', 'Europe/Berlin');
 
@@ -117,7 +117,7 @@ test.each([
   ['a number', '7', 'must be a JSON object'],
   ['an unknown time zone', text('Europe/Atlantis', entry('0 2 * * *', '1h')), 'Europe/Atlantis'],
   [
-    'the time zone in the field of CronJobs',
+    'the time zone in the field that CronJobs use',
     JSON.stringify({ timeZone: 'Europe/Berlin', windows: [entry('0 2 * * *', '1h')] }),
     'unknown key "timeZone": known are timezone and windows',
   ],
@@ -127,13 +127,13 @@ test.each([
     'unknown key "timezone": known are cron and duration',
   ],
   ['no window', text('UTC'), 'must have 1 to 32 windows'],
-  ['no cron', text('UTC', { duration: '1h' }), 'must have cron and duration'],
+  ['a window without cron', text('UTC', { duration: '1h' }), 'must have cron and duration'],
   ['a window that is not an object', '{"windows":["0 2 * * *"]}', 'must have cron and duration'],
-  ['a bad hour', text('UTC', entry('0 25 * * *', '1h')), '0 25 * * *'],
-  ['seconds', text('UTC', entry('0 0 2 * * *', '1h')), 'five usable fields'],
-  ['a nickname', text('UTC', entry('@daily', '1h')), 'five usable fields'],
-  ['a day that never comes', text('UTC', entry('0 0 30 2 *', '1h')), '0 0 30 2 *'],
-  ['a bad duration', text('UTC', entry('0 2 * * *', '2 hours')), '2 hours'],
+  ['an invalid hour', text('UTC', entry('0 25 * * *', '1h')), '0 25 * * *'],
+  ['a field for seconds', text('UTC', entry('0 0 2 * * *', '1h')), 'five usable fields'],
+  ['a nickname such as @daily', text('UTC', entry('@daily', '1h')), 'five usable fields'],
+  ['a date that does not exist', text('UTC', entry('0 0 30 2 *', '1h')), '0 0 30 2 *'],
+  ['an invalid duration', text('UTC', entry('0 2 * * *', '2 hours')), '2 hours'],
   ['a duration of zero', text('UTC', entry('0 2 * * *', '0s')), '0s'],
   ['a negative duration', text('UTC', entry('0 2 * * *', '-1h')), '-1h'],
   [

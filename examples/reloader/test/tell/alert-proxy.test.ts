@@ -89,13 +89,13 @@ test('an https target is reached through a tunnel, in which the proxy receives o
   expect(hello?.includes('TOKEN')).toBe(false);
 });
 
-test('if a proxy refuses the tunnel this is the reported reason', async () => {
+test('if a proxy refuses the tunnel, the error gives this as its reason', async () => {
   const proxy = await tunnelProxy(407);
 
   expect(await send('https://chat.invalid/', `http://${proxy.url}`)).toBe('the proxy answered 407');
 });
 
-test('other proxy variables have no effect', async () => {
+test('alerts do not use the proxies in HTTP_PROXY, http_proxy and ALL_PROXY', async () => {
   const proxy = await serve(status(200));
   const server = await serve(status(200));
   for (const name of ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY']) vi.stubEnv(name, proxy.url);

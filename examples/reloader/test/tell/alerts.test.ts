@@ -106,7 +106,7 @@ test('[reloader 21] a redirect is refused, and nothing is sent to its target', a
   expect(elsewhere.received).toEqual([]);
 });
 
-test('[reloader 21] [reloader R19] a hanging alert server delays no restart, and only the alert for it is lost', async () => {
+test('[reloader 21] [reloader R19] a hanging alert server delays no restart, and only the alert that it did not answer is lost', async () => {
   const server = await serve((response, { body }) => {
     if (!body.includes('hangs')) status(200)(response);
   });

@@ -251,7 +251,9 @@ const REFUSED_CHILDREN: readonly (readonly [string, object[], string])[] = [
   ],
 ];
 
-test.each(REFUSED_CHILDREN)('a child %s is refused as by the running operator', async (_, children, why) => {
+test.each(
+  REFUSED_CHILDREN,
+)('a child %s is refused as by the running operator', async (_, children, why) => {
   const { url } = await scriptedHook(answering(200, {}, JSON.stringify({ children })));
 
   const { stdout, exit } = await testHook(REQUEST, '--url', url);

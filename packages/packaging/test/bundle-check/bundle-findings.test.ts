@@ -69,7 +69,9 @@ test.each([
   ]);
 });
 
-test.each(OURS)('`check bundle` finds problems that OLM would ignore, or refuse only later: $what', ({
+test.each(
+  OURS,
+)('`check bundle` finds problems that OLM would ignore, or refuse only later: $what', ({
   change,
   finds,
 }) => {

@@ -14,7 +14,9 @@ describe('an apply that omits the last metadata field of its manager', () => {
     ['ownerReferences', [OWNER], [{ ...OWNER, name: 'aunt', uid: 'uid-aunt' }]],
   ];
 
-  test.each(PARTS)('an apply that omits its %s removes them and no other metadata', (part, value) => {
+  test.each(
+    PARTS,
+  )('an apply that omits its %s removes them and no other metadata', (part, value) => {
     const live = applied(undefined, configMap({ k: 'v' }, { [part]: value }));
 
     const after = applied(live, configMap({ k: 'v' }));

@@ -93,7 +93,9 @@ describe('[F-8] recorded patches', () => {
     );
   });
 
-  test.each([2, 3, 4, 5, 8, 30])('after the patch of exchange %i, the field owner is the recorded owner', (id) => {
+  test.each([
+    2, 3, 4, 5, 8, 30,
+  ])('after the patch of exchange %i, the field owner is the recorded owner', (id) => {
     const { answer, path } = exchange(id);
     const [entry] = managedFieldsOf(answer).filter(isOf(path));
     const before = stateBefore(id);
