@@ -75,7 +75,7 @@ test.each([
   expect(stderr).toContain('  cd demo\n');
 });
 
-test('create-chancery prints a help, and for wrong arguments one line and exit code 2', async () => {
+test('create-chancery prints a help text, and answers wrong arguments with one line and exit code 2', async () => {
   const [bare, help, wrong] = [await create(), await create('--help'), await create('Demo')];
 
   expect(bare).toMatchObject({ code: 2, stdout: '', stderr: help?.stdout });
@@ -87,7 +87,7 @@ test('create-chancery prints a help, and for wrong arguments one line and exit c
 test.each([
   ['--from', '../shop'],
   ['--from-crd=crd.yaml'],
-])('for %s create-chancery says that only `chancery init` accepts this option', async (...args) => {
+])('for %s, create-chancery says that only `chancery init` accepts this option', async (...args) => {
   const script = join(built, 'create-chancery.js');
   const refused = await run(process.execPath, [script, 'demo', ...args]).catch(
     (error: { readonly code: number; readonly stderr: string }) => error,

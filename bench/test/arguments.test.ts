@@ -5,7 +5,7 @@ const names = ['chancery-envelope', 'pod-10k'];
 const parse = (...words: readonly string[]): ReturnType<typeof parseBenchArguments> =>
   parseBenchArguments(words, names);
 
-test('no words ask for everything, in five rounds, on standard output', () => {
+test('without arguments everything is measured in five rounds, and the report goes to standard output', () => {
   expect(parse()).toEqual({
     quick: false,
     only: [],
@@ -19,17 +19,17 @@ test('no words ask for everything, in five rounds, on standard output', () => {
   });
 });
 
-test('--quick has fewer rounds, unless it is told how many', () => {
+test('with --quick there are fewer rounds, unless --rounds is given', () => {
   expect(parse('--quick')).toMatchObject({ quick: true, rounds: 3, withinSeconds: 290 });
   expect(parse('--quick', '--rounds', '1')).toMatchObject({ quick: true, rounds: 1 });
 });
 
-test('--against has 15 rounds, unless it is told how many', () => {
+test('with --against there are 15 rounds, unless --rounds is given', () => {
   expect(parse('--against', '../old')).toMatchObject({ against: '../old', rounds: 15 });
   expect(parse('--against', '../old', '--rounds', '20')).toMatchObject({ rounds: 20 });
 });
 
-test('--only may name subjects and works', () => {
+test('--only accepts names of subjects and of workloads', () => {
   const words = ['--only', 'pod-10k', '--only', 'chancery-envelope', '-o', 'report.md', '--check'];
 
   expect(parse(...words)).toMatchObject({
@@ -39,14 +39,14 @@ test('--only may name subjects and works', () => {
   });
 });
 
-test('--within and --baseline are taken as they are', () => {
+test('the values of --within and --baseline are used, even with --quick', () => {
   expect(parse('--quick', '--within', '20', '--baseline', 'b.json')).toMatchObject({
     withinSeconds: 20,
     baseline: 'b.json',
   });
 });
 
-test('--help wins', () => {
+test('--help takes precedence over other options', () => {
   expect(parse('--help', '--quick')).toBe('help');
 });
 
@@ -61,6 +61,6 @@ test.each([
   [['--against', 'old', '--baseline', 'b.json'], /--against goes with none of/],
   [['--fast'], /--fast/],
   [['report.md'], /report\.md/],
-])('%j is wrong, and it is said how', (words, wrong) => {
+])('the arguments %j are refused with a message that says why', (words, wrong) => {
   expect(parse(...words)).toEqual({ wrong: expect.stringMatching(wrong) });
 });

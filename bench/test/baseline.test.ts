@@ -22,7 +22,7 @@ function targetOf(figure: FigureName, bound: Pick<Target, 'atMost' | 'atLeast'>)
   return { ...rest, of: { ...side, figure }, by: { ...theirs, figure }, ...bound };
 }
 
-test('what a release has measured is what the next one is held to, beyond the noise', () => {
+test('a figure that is worse than in the baseline by more than the noise is reported', () => {
   const baseline = parseBaseline(formatBaseline({}, verdictsOf(300)));
 
   expect(baseline).toEqual({ speed: 3 });
@@ -36,21 +36,21 @@ test('what a release has measured is what the next one is held to, beyond the no
 test.each([
   ['cpuSecondsPer100k', 59, 61],
   ['syncPeakBytes', 54, 56],
-] as const)('%s that may not grow is worse above its tolerance', (figure, fine, worse) => {
+] as const)('the figure %s, which should not grow, counts as worse above its tolerance', (figure, fine, worse) => {
   const target = targetOf(figure, { atMost: 0.3 });
 
   expect(regressions({ speed: 0.5 }, verdictsOf(fine, target))).toEqual([]);
   expect(regressions({ speed: 0.5 }, verdictsOf(worse, target))).toHaveLength(1);
 });
 
-test('what is next to nothing by its bound may be many times as much', () => {
+test('a ratio far below its bound may become several times as large without being reported', () => {
   const target = targetOf('syncPeakBytes', { atMost: 1.5 });
 
   expect(regressions({ speed: 0.04 }, verdictsOf(28, target))).toEqual([]);
   expect(regressions({ speed: 0.04 }, verdictsOf(38, target))).toHaveLength(1);
 });
 
-test('a ratio that was asked for and not measured is told, and one that was not asked for is not', () => {
+test('a requested ratio that was not measured is reported, and a ratio that was not requested is not', () => {
   const verdicts = verdictsOf(undefined);
 
   expect(regressions({ speed: 3 }, verdicts)).toEqual([
@@ -59,13 +59,13 @@ test('a ratio that was asked for and not measured is told, and one that was not 
   expect(regressions({ speed: 3 }, verdicts, () => false)).toEqual([]);
 });
 
-test('a ratio whose target is gone is told', () => {
+test('a ratio in the baseline whose target no longer exists is reported', () => {
   expect(regressions({ old: 3 }, verdictsOf(300))).toEqual([
     'old: in the baseline with 3, and no target any more',
   ]);
 });
 
-test('absolute times are not compared, unless they have a reference in the same run', () => {
+test('absolute times are compared only if the same run measured a reference for them', () => {
   const { by: _, atLeast: __, ...alone } = targetOf('chunksCpuMs', { atMost: 15 });
   const absolute = { ...alone, atMost: 15 };
 
@@ -74,7 +74,7 @@ test('absolute times are not compared, unless they have a reference in the same 
   expect(parseBaseline(formatBaseline({}, verdictsOf(20, guarded)))).toEqual({ speed: 0.2 });
 });
 
-test('what was not measured this time stays as it was, and what is no target goes', () => {
+test('a new baseline keeps ratios that were not measured, and drops ratios without a target', () => {
   const text = formatBaseline({ speed: 3, old: 1 }, verdictsOf(undefined));
 
   expect(parseBaseline(text)).toEqual({ speed: 3 });
@@ -85,6 +85,6 @@ test.each([
   '[]',
   '{"ratios":[]}',
   '{"ratios":{"speed":"3"}}',
-])('%s is no baseline', (text) => {
+])('the text %s is refused as a baseline', (text) => {
   expect(() => parseBaseline(text)).toThrow(/needs "ratios"/);
 });

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { chanceryEntry, toJavaScript } from '../build.ts';
 
-test('types are gone, and relative imports lead to what is built', () => {
+test('the compiled text has no types, and its relative imports refer to compiled files', () => {
   const source = [
     `import { type Profile, pathOf } from './profile.ts';`,
     `import type { Message } from '../message.ts';`,
@@ -22,7 +22,7 @@ test('types are gone, and relative imports lead to what is built', () => {
   expect(text).not.toMatch(/Message|: number|as Profile/);
 });
 
-test('the package is found once it is built, and that it is not is no error', () => {
+test('the entry of the package is undefined before the build, and is found after the build', () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'chancery-entry-')));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const manifest = join(folder, 'package.json');

@@ -43,7 +43,7 @@ async function refusalOf(folder: string): Promise<unknown> {
   );
 }
 
-test('its own subjects are started, on its own built entry, and built by its own benchmarks', async () => {
+test('the subjects of the other checkout are built by its benchmarks, and use its built entry', async () => {
   const folder = checkoutOf(FILES);
 
   const { subjects, buildSubjects } = await openCheckout(folder, ['chancery-object']);
@@ -56,7 +56,7 @@ test('its own subjects are started, on its own built entry, and built by its own
   expect(existsSync(join(folder, 'bench/built'))).toBe(true);
 });
 
-test('one that is not built is refused, with what to run', async () => {
+test('a checkout that is not built is refused, and the error contains the commands to build it', async () => {
   const { 'dist/index.js': _, ...sources } = FILES;
   const folder = checkoutOf(sources);
 
@@ -69,7 +69,7 @@ test('one that is not built is refused, with what to run', async () => {
   });
 });
 
-test('a folder that is none is refused', async () => {
+test('a folder that is no checkout of this repository is refused', async () => {
   const { 'bench/subjects.ts': _, ...others } = FILES;
 
   expect(await refusalOf(checkoutOf(others))).toBeInstanceOf(CheckoutError);
@@ -78,7 +78,7 @@ test('a folder that is none is refused', async () => {
   });
 });
 
-test('one whose benchmarks have no such subject is refused, with its name', async () => {
+test('a checkout whose benchmarks lack a subject is refused, and the error contains the subject', async () => {
   const folder = checkoutOf({ ...FILES, 'bench/subjects.ts': 'export const SUBJECTS = {};' });
 
   expect(await refusalOf(folder)).toMatchObject({
@@ -87,7 +87,7 @@ test('one whose benchmarks have no such subject is refused, with its name', asyn
   });
 });
 
-test('one whose benchmarks cannot be loaded is refused, with the reason', async () => {
+test('a checkout whose benchmarks cannot be loaded is refused, and the error contains the reason', async () => {
   const folder = checkoutOf({ ...FILES, 'bench/build.ts': `throw new Error('of old');` });
 
   expect(await refusalOf(folder)).toMatchObject({

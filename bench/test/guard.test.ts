@@ -39,7 +39,7 @@ function baselinePath(): string {
   return join(folder, 'baseline.json');
 }
 
-test('what was accepted is what is compared: a slowdown is told with target, baseline and figure', async () => {
+test('a slowdown is reported with the target, the accepted baseline and the new figure', async () => {
   const path = baselinePath();
   await guarded(4, path, { accept: true });
 
@@ -56,7 +56,7 @@ test('what was accepted is what is compared: a slowdown is told with target, bas
   });
 });
 
-test('to compare and accept at once is to compare with what was there before', async () => {
+test('a run that both checks and accepts is compared with the previous baseline', async () => {
   const path = baselinePath();
   await guarded(4, path, { accept: true });
 
@@ -66,10 +66,10 @@ test('to compare and accept at once is to compare with what was there before', a
   expect([slower.worse, after.worse]).toEqual([1, 0]);
 });
 
-test('without a baseline nothing can be compared', async () => {
+test('a check without a baseline fails', async () => {
   await expect(guarded(4, baselinePath(), { check: true })).rejects.toThrow(/no baseline/);
 });
 
-test('who asks for neither needs no baseline', async () => {
+test('a run that neither checks nor accepts needs no baseline', async () => {
   expect(await guarded(4, baselinePath(), {})).toEqual({ worse: 0, lines: [] });
 });

@@ -14,7 +14,7 @@ function work(cpuMs: number): void {
   while (process.threadCpuUsage().user - begin < cpuMs * 1e3);
 }
 
-test('work in one turn counts whole, and begins anew', async () => {
+test('all CPU time of one turn of the event loop counts, and a restart begins at zero', async () => {
   const turns = new LongestTurn();
   onTestFinished(() => turns.stop());
 
@@ -29,7 +29,7 @@ test('work in one turn counts whole, and begins anew', async () => {
   expect(short).toBeLessThan(30);
 });
 
-test('time that others have is none of ours', async () => {
+test('time in which the thread sleeps does not count', async () => {
   const turns = new LongestTurn();
   onTestFinished(() => turns.stop());
   const asleep = new Int32Array(new SharedArrayBuffer(4));

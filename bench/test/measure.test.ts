@@ -7,7 +7,7 @@ const work: Work = { profile: 'pod', objects: 1, subjects: ['drain', 'python'] }
 const runs = plan({ works: { pod: work }, rounds: 2, only: [] });
 const side = { work: 'pod', subject: 'drain', figure: 'syncMs' } as const;
 
-test('every run counts in its round, and progress is told', async () => {
+test('the figures of each run are stored under its round, and each run prints its progress', async () => {
   const lines: string[] = [];
 
   const { results, failures, leftOut } = await measureAll(runs, {
@@ -22,7 +22,7 @@ test('every run counts in its round, and progress is told', async () => {
   expect([...failures, ...leftOut]).toEqual([]);
 });
 
-test('new and old of a round are kept apart, and named', async () => {
+test('figures, progress and failures distinguish the old build from the new build', async () => {
   const lines: string[] = [];
   const pairs = plan({
     works: { pod: { ...work, subjects: ['chancery-object'] } },
@@ -45,7 +45,7 @@ test('new and old of a round are kept apart, and named', async () => {
   expect(failures).toEqual(['round 1, pod, chancery-object (old): it ended with 1']);
 });
 
-test('a run that fails is told, and the others are made', async () => {
+test('a failed run is reported, and the remaining runs still take place', async () => {
   const { results, failures } = await measureAll(runs, {
     time: timeFor(undefined),
     make: async ({ subjectName }) => {
@@ -62,7 +62,7 @@ test('a run that fails is told, and the others are made', async () => {
   expect(results.summary(side)?.rounds).toBe(2);
 });
 
-test('when the time is over the run under way is ended, and all that come are left out', async () => {
+test('when the time is over, the current run is stopped and all later runs are skipped', async () => {
   const end = new AbortController();
 
   const { results, failures, leftOut } = await measureAll(runs, {
@@ -81,7 +81,7 @@ test('when the time is over the run under way is ended, and all that come are le
   expect(leftOut).toEqual(runs.slice(1));
 });
 
-test('a run that has taken longer than what is left is not begun again', async () => {
+test('a run that took longer than the remaining time is not started in the next round', async () => {
   const { results, leftOut } = await measureAll(runs, {
     time: { leftMs: () => 0, deadline: new AbortController().signal },
     make: async () => ({ syncMs: 1 }),

@@ -14,11 +14,11 @@ const nothing = {
   hasKubectl: false,
 };
 
-test('with everything here nothing is missing', () => {
+test('nothing is reported if every requirement is installed', () => {
   expect(missingFor(['client-node', 'shell', 'curl-kubectl'], everything)).toEqual([]);
 });
 
-test('what is missing is said once, with what helps', () => {
+test('each missing requirement is reported once, with a remedy', () => {
   const names = ['client-node', 'client-node-idle', 'fluent-client', 'curl-kubectl'] as const;
 
   expect(missingFor(names, nothing)).toEqual([
@@ -30,6 +30,6 @@ test('what is missing is said once, with what helps', () => {
   ]);
 });
 
-test('what nobody asks for is not missing', () => {
+test('requirements of subjects that do not run are not reported', () => {
   expect(missingFor(['drain'], { ...nothing, chancery: '/dist/index.js' })).toEqual([]);
 });

@@ -52,7 +52,7 @@ async function measure(
   return await runPhases({ server, child, subject, work });
 }
 
-test('bytes that are thrown away are counted to the last: both bursts come to an end', async () => {
+test('a subject that discards all bytes still counts every event, so that both bursts end', async () => {
   const figures = await measure('drain', 'drain.ts');
 
   expect(figures.eventsPerSecond).toBeGreaterThan(0);
@@ -62,7 +62,7 @@ test('bytes that are thrown away are counted to the last: both bursts come to an
   expect(figures).not.toHaveProperty('latencyP50Ms');
 });
 
-test('a subject that makes its own events asks nothing of the server', async () => {
+test('a subject that generates its own events has a speed, and no figure for relists', async () => {
   const figures = await measure('json-parse', 'json-parse.ts');
 
   expect(figures.eventsPerSecond).toBeGreaterThan(0);
@@ -74,7 +74,7 @@ test.each([
   ['chancery-stuck', 'stuck', { burst: 50 }, 'burstPeakBytes'],
   ['chancery-deleted', 'deleted', { deletions: true }, 'burstPeakBytes'],
   ['chancery-endless', 'endless', { endless: true }, 'endlessPeakBytes'],
-] as const)('%s is told of everything in order, or there would be no figures', async (name, mode, phase, peak) => {
+] as const)('the subject %s receives all events in order, and so has figures', async (name, mode, phase, peak) => {
   const work: Work = { profile: 'config-map', objects: 20, subjects: [], ...phase };
 
   const figures = await measure(name, 'chancery-overload.ts', { work, mode });
@@ -82,7 +82,7 @@ test.each([
   expect(figures[peak]).toBeGreaterThan(1e6);
 });
 
-test('a handler that is told of less than was sent has no figures', async () => {
+test('a subject that expects fewer objects than the server sends has no figures', async () => {
   const work: Work = { profile: 'config-map', objects: 20, subjects: [], burst: 50 };
 
   // It takes the objects for 19, so that the first list has one too many.

@@ -13,7 +13,7 @@ const work: Work = {
 const namesOf = (runs: ReturnType<typeof plan>): readonly string[] =>
   runs.map((planned) => `${planned.round} ${nameOf(planned).replace(',', '')}`);
 
-test('rounds alternate between the subjects, every other one backwards', () => {
+test('every second round runs the subjects in reverse order', () => {
   const runs = plan({ works: { pod: work }, rounds: 2, only: [] });
 
   expect(namesOf(runs)).toEqual([
@@ -26,7 +26,7 @@ test('rounds alternate between the subjects, every other one backwards', () => {
   ]);
 });
 
-test('in pairs ours runs as new and as old, and which of them is first alternates; others run once', () => {
+test('our subjects run with the new and the old build in alternating order, and other subjects once', () => {
   const runs = plan({ works: { pod: work }, rounds: 3, only: [], inPairs: true });
 
   expect(namesOf(runs)).toEqual([
@@ -45,7 +45,7 @@ test('in pairs ours runs as new and as old, and which of them is first alternate
   ]);
 });
 
-test('a subject that is named stays a pair', () => {
+test('a subject selected by --only still runs with both the new and the old build', () => {
   const runs = plan({
     works: { pod: work },
     rounds: 1,
@@ -56,7 +56,7 @@ test('a subject that is named stays a pair', () => {
   expect(namesOf(runs)).toEqual(['1 pod chancery-envelope', '1 pod chancery-envelope (old)']);
 });
 
-test('in pairs Pods and ConfigMaps are synced, sent bursts over all and hot keys, and relisted', () => {
+test('a comparison of builds measures syncs, bursts, hot keys and relists of Pods and ConfigMaps', () => {
   const works = worksInPairs();
 
   expect(Object.keys(works)).toEqual(['pod-100', 'pod-10k', 'config-map-50k']);
@@ -70,7 +70,7 @@ test('in pairs Pods and ConfigMaps are synced, sent bursts over all and hot keys
   }
 });
 
-test('a work for which fewer rounds are enough has no more', () => {
+test('a workload with a lower number of rounds does not run in later rounds', () => {
   const once = { ...work, rounds: 1, subjects: ['drain'] } as const;
 
   const runs = plan({
@@ -82,7 +82,7 @@ test('a work for which fewer rounds are enough has no more', () => {
   expect(namesOf(runs)).toEqual(['1 pod drain', '1 once drain', '2 pod drain']);
 });
 
-test('a work and a subject that are named leave the runs that are both', () => {
+test('with a subject and a workload in --only, only this subject runs, and only in this workload', () => {
   const works = { pod: work, other: work };
 
   const runs = plan({ works, rounds: 1, only: ['drain', 'other'] });
@@ -90,7 +90,7 @@ test('a work and a subject that are named leave the runs that are both', () => {
   expect(namesOf(runs)).toEqual(['1 other drain']);
 });
 
-test('everybody has work, and no name is both a subject and a work', () => {
+test('every subject is in a workload, and no name belongs to both a subject and a workload', () => {
   const working = new Set(Object.values(WORKS).flatMap(({ subjects }) => subjects));
 
   expect([...working].sort()).toEqual([...SUBJECT_NAMES].sort());
@@ -100,7 +100,7 @@ test('everybody has work, and no name is both a subject and a work', () => {
 test.each([
   ['all', WORKS],
   ['quick', quickWorks()],
-])('%s work has every subject that a target compares', (_name, works) => {
+])('the workloads of the plan "%s" contain every subject that a target compares', (_name, works) => {
   const sides = TARGETS.flatMap(sidesOf);
 
   const missing = sides.filter(({ work, subject }) => !works[work]?.subjects.includes(subject));

@@ -42,7 +42,7 @@ function inputOf(more: Partial<ReportInput> = {}): ReportInput {
 
 const linesOf = (report: string): readonly string[] => report.split('\n');
 
-test('says what was run and when, on what', () => {
+test('the report contains the command, its time, and facts about the machine', () => {
   const lines = linesOf(renderReport(inputOf()));
 
   expect(lines).toContain('`npm run bench -- --quick`, 2026-01-01T00:00:00Z');
@@ -52,14 +52,14 @@ test('says what was run and when, on what', () => {
   );
 });
 
-test('each target has its bound, its figure, how that spreads over the rounds, and whether it is met', () => {
+test('the row of a target has its bound, median, range, number of rounds and verdict', () => {
   const lines = linesOf(renderReport(inputOf()));
 
   expect(lines).toContain('| events/s | ≥ 3.5 × | 4.25 | 4 – 4.5 | 2 | met |');
   expect(lines).toContain('1 of 1 measured targets are met.');
 });
 
-test('a target that is missed, and one that was not measured, are told apart', () => {
+test('the report distinguishes missed targets from targets that were not measured', () => {
   const missed = judge(inputOf().results, [{ ...target, atLeast: 5 }]);
   const unknown = judge(new Results(), [target]);
 
@@ -70,7 +70,7 @@ test('a target that is missed, and one that was not measured, are told apart', (
   expect(lines).toContain('0 of 1 measured targets are met.');
 });
 
-test('a figure is a median with its range and its ratio; who has measured nothing has no column', () => {
+test('each figure has a median, a range and a ratio, and a subject without figures has no column', () => {
   const lines = linesOf(renderReport(inputOf()));
 
   expect(lines).toContain('|  | chancery, keys only | @kubernetes/client-node |');
@@ -80,20 +80,20 @@ test('a figure is a median with its range and its ratio; who has measured nothin
   expect(lines).toContain('| heap + external after, MB | 5.0 | – |');
 });
 
-test('work that nobody has done is left out', () => {
+test('a workload without results has no section in the report', () => {
   const report = renderReport(inputOf({ works: { pods: work, others: work } }));
 
   expect(report).toContain('### pods: Pod 7.7 kB, 10,000 objects');
   expect(report).not.toContain('### others');
 });
 
-test('what could not be measured is said, a line each', () => {
+test('each remark about a failed measurement is one line of the report', () => {
   const lines = linesOf(renderReport(inputOf({ remarks: ['round 1: it ended\n  with 1'] })));
 
   expect(lines).toContain('- round 1: it ended   with 1');
 });
 
-test('bytes are shown in megabytes, milliseconds as they are', () => {
+test('bytes are printed in megabytes, and times in milliseconds', () => {
   expect(formatFigure('syncPeakBytes', 241_400_000)).toBe('241');
   expect(formatFigure('latencyP50Ms', 0.1234)).toBe('0.12');
 });

@@ -13,24 +13,24 @@ test.each([
     [4_289, 1_030],
     [0, 1_000, 2_000, 3_000, 4_000, 5_000],
   ],
-] as const)('an axis of %j has round marks, the last of which nothing is above', (values, ticks) => {
+] as const)('an axis for the values %j has round marks, and no value exceeds the last mark', (values, ticks) => {
   expect(linearAxis(values).ticks).toEqual(ticks);
 });
 
-test('a place on an axis is from 0, whatever the values, to the last mark', () => {
+test('a linear axis begins at 0, even if all values are larger, and ends at its last mark', () => {
   const { place } = linearAxis([40, 100]);
 
   expect([0, 40, 100].map(place)).toEqual([0, 0.4, 1]);
 });
 
-test.each([[[]], [[0]], [[0, 0]]])('an axis of %j has an end all the same', (values) => {
+test.each([[[]], [[0]], [[0, 0]]])('a linear axis for the values %j ends at 1', (values) => {
   const { ticks, place } = linearAxis(values);
 
   expect(ticks).toEqual([0, 1]);
   expect(place(0)).toBe(0);
 });
 
-test('equal factors are equally far apart on a logarithmic axis', () => {
+test('on a logarithmic axis, equal ratios have equal distances', () => {
   const { ticks, place } = logAxis([1_000, 10, 100, 10]);
 
   expect(ticks).toEqual([10, 100, 1_000]);
@@ -41,7 +41,7 @@ test('a single value is in the middle of a logarithmic axis', () => {
   expect(logAxis([7]).place(7)).toBe(0.5);
 });
 
-test.each([0, -3])('a logarithmic axis has no place for %d', (value) => {
+test.each([0, -3])('a logarithmic axis refuses the value %d', (value) => {
   expect(() => logAxis([value, 10])).toThrow(RangeError);
 });
 
@@ -53,6 +53,6 @@ test.each([
   [2_500, '2.5k'],
   [100_000, '100k'],
   [1_500_000, '1.5M'],
-])('the mark of %d is %s', (value, label) => {
+])('the mark for %d has the label %s', (value, label) => {
   expect(tickLabel(value)).toBe(label);
 });

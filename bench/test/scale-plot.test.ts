@@ -15,7 +15,7 @@ const plot: Plot = {
 const attributes = (svg: string, of: RegExp): readonly string[] =>
   [...svg.matchAll(of)].map(([, value = '']) => value);
 
-test('a plot is told in words, to who cannot see it', () => {
+test('a plot has a title and a description for screen readers', () => {
   const svg = renderPlot(plot);
 
   expect(svg).toMatch(/^<svg [^>]*role="img" aria-labelledby="title desc"/);
@@ -23,7 +23,7 @@ test('a plot is told in words, to who cannot see it', () => {
   expect(svg).toContain('<desc id="desc">What &quot;objects&quot; cost</desc>');
 });
 
-test('axes and curves carry their names', () => {
+test('a plot contains its title and the names of its axes and curves', () => {
   const texts = attributes(renderPlot(plot), /<text[^>]*>([^<]*)<\/text>/g);
 
   expect(texts).toContain('objects');
@@ -33,13 +33,13 @@ test('axes and curves carry their names', () => {
   expect(texts).toContain('Memory &amp; &lt;objects&gt;');
 });
 
-test('a curve goes from the corner of the axes to their ends, in the order of x', () => {
+test('the points of a curve are sorted by x, and scaled to the whole plot area', () => {
   const curves = [{ name: 'a', points: [{ x: 10, y: 10 }, { x: 0, y: 0 }, { x: 5, y: 10 }] }]; // biome-ignore format: points
 
   expect(renderPlot({ ...plot, curves })).toContain('points="76,340 386,90 696,90"');
 });
 
-test('equal factors are equally far apart where the x axis is logarithmic, which it says', () => {
+test('a logarithmic x axis has equal distances for equal ratios, and is labelled as logarithmic', () => {
   const points = [1, 10, 100].map((x) => ({ x, y: 1 }));
 
   const svg = renderPlot({ ...plot, logX: true, curves: [{ name: 'a', points }] });
@@ -60,7 +60,7 @@ test('curves differ in colour and in their dashes', () => {
   expect(new Set(lines.map((line) => line.replace(/stroke="[^"]+"/, ''))).size).toBe(4);
 });
 
-test('it has a background of its own, for pages of any colour', () => {
+test('a plot has a white background, so that it suits pages of any colour', () => {
   expect(renderPlot(plot)).toMatch(/<rect [^>]*width="719" height="399"[^>]*fill="#ffffff"/);
 });
 
@@ -68,12 +68,12 @@ test.each([
   [{ x: 1, y: Number.NaN }, false],
   [{ x: Number.POSITIVE_INFINITY, y: 1 }, false],
   [{ x: 0, y: 1 }, true],
-])('a point without a place is refused: %j', (point, logX) => {
+])('a point that the axes cannot represent is refused: %j', (point, logX) => {
   const curves = [{ name: 'a', points: [point] }];
 
   expect(() => renderPlot({ ...plot, logX, curves })).toThrow(RangeError);
 });
 
-test('what means something in XML means nothing in a text', () => {
+test('characters with a meaning in XML are escaped', () => {
   expect(escaped('a<b>&"c"')).toBe('a&lt;b&gt;&amp;&quot;c&quot;');
 });

@@ -34,7 +34,7 @@ function report(results: Results, remarks: readonly string[] = []): string {
   });
 }
 
-test('what each object more costs leaves out what a process costs without any', () => {
+test('the cost of each additional object does not include the cost of a process without objects', () => {
   const values = cases.map(({ at }) => ({ objects: at, value: 500 + at * 2 }));
 
   expect(perObjectMore(values.toReversed())).toEqual([
@@ -44,7 +44,7 @@ test('what each object more costs leaves out what a process costs without any', 
   expect(perObjectMore([])).toEqual([]);
 });
 
-test('a report has a row for each case, with medians and ranges, and nothing for what is missing', () => {
+test('the report has a row per case with medians and ranges, and no column for missing figures', () => {
   const results = measured();
   results.add(growth(1_000), { syncMs: 610 });
 
@@ -56,24 +56,24 @@ test('a report has a row for each case, with medians and ranges, and nothing for
   expect(rows).toContain('| machine | a \\| b |');
 });
 
-test('a report says what each object more costs, by the first such figure', () => {
+test('the report contains the cost of each additional object, relative to the first such cost', () => {
   expect(report(measured())).toContain('| 11,000 × Pod 7.7 kB | 10.0 (×1.00) | 100 (×1.00) |');
 });
 
-test('a report links to plots that were made, and to no others', () => {
+test('the report links only to plots that were made', () => {
   const links = [...report(measured()).matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, to]) => to);
 
   expect(links).toEqual(['plots/growth-sync.svg']);
 });
 
-test('scenarios without figures are left out, and what failed is said', () => {
+test('the report omits scenarios without figures, and lists failures', () => {
   const text = report(new Results(), ['growth, 1000: an event\nwas lost']);
 
   expect(text).not.toContain('Growing numbers');
   expect(text).toContain('- growth, 1000: an event was lost');
 });
 
-test('a plot shows medians of every curve, in the units of its axis', () => {
+test('a plot contains the medians of every curve, in the units of its axis', () => {
   const plan = PLOTS.find(({ file }) => file === 'growth-sync');
   if (plan === undefined) return expect.unreachable('no such plot');
 

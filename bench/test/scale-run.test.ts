@@ -13,7 +13,7 @@ async function run(cases: readonly Case[], rounds: number, budgetMs = 60_000): P
   return await runCases({ cases, code, quick: true, rounds, budgetMs, progress: () => {} });
 }
 
-test('every round has every case, and every other round goes backwards', async () => {
+test('every round runs all cases, and every second round runs them in reverse order', async () => {
   const order: string[] = [];
   const noting = (title: string): Case =>
     named(title, async () => {
@@ -31,7 +31,7 @@ test('every round has every case, and every other round goes backwards', async (
   });
 });
 
-test('a run that fails is said, and does not end the others', async () => {
+test('a failed run is reported, and other runs continue', async () => {
   const cases = [
     named('a', () => Promise.reject(new Error('an event was lost'))),
     named('b', () => Promise.resolve({ syncMs: 1 })),
@@ -43,7 +43,7 @@ test('a run that fails is said, and does not end the others', async () => {
   expect(results.summary({ scenario: 'sources', title: 'b' }, 'syncMs')?.median).toBe(1);
 });
 
-test('what the time does not reach is left out, which is no failure', async () => {
+test('cases that do not fit into the time limit are skipped, and do not count as failures', async () => {
   const untilTheEnd = (_code: unknown, deadline: AbortSignal): Promise<Figures> =>
     new Promise((_, reject) => {
       deadline.addEventListener('abort', () => reject(deadline.reason), { once: true });

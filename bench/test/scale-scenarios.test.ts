@@ -8,7 +8,7 @@ import { measureStorm } from '../scale/storm.ts';
 
 const common = { code: sourceCode(), deadline: new AbortController().signal } as const;
 
-test('each of several sources has a connection of its own, and misses nothing', async () => {
+test('each of several sources uses its own connection, and misses no event', async () => {
   const figures = await measureSources({
     ...common,
     ...{ as: 'informers', sources: 3, objects: 2, idleSeconds: 0 },
@@ -19,7 +19,7 @@ test('each of several sources has a connection of its own, and misses nothing', 
   expect(figures.eventMs).toBeGreaterThan(0);
 });
 
-test('after a restart of the server informers list one at a time where they may not more, and miss nothing', async () => {
+test('after the server restarts, informers with a limit of one list at a time obey it, and miss nothing', async () => {
   const figures = await measureStorm({
     ...common,
     ...{ as: 'informers', sources: 3, objects: 10, lists: 1 },
@@ -32,7 +32,7 @@ test('after a restart of the server informers list one at a time where they may 
   expect(figures.equalSources).toBe(3);
 });
 
-test('after a restart of the server controllers have acted upon all that the server holds', async () => {
+test('after the server restarts, the controllers reconcile every object that it holds', async () => {
   const figures = await measureStorm({
     ...common,
     ...{ as: 'controllers', sources: 3, objects: 10, downMs: 1, listMs: 1 },
@@ -42,7 +42,7 @@ test('after a restart of the server controllers have acted upon all that the ser
   expect(figures.equalSources).toBe(3);
 });
 
-test('the first list, the events and the relist of more objects are measured', async () => {
+test('the growth scenario measures the first list, the events and the relist', async () => {
   const figures = await measureGrowth({
     ...common,
     ...{ profile: 'config-map', objects: 20, events: 40 },
@@ -52,13 +52,13 @@ test('the first list, the events and the relist of more objects are measured', a
   expect(figures.relistMs).toBeGreaterThan(0);
 });
 
-test('every one of several handlers is told of every event', async () => {
+test('each of several handlers receives every event', async () => {
   const figures = await measureHandlers({ ...common, handlers: 3, objects: 10, events: 30 });
 
   expect(figures.cpuPerEventUs).toBeCloseTo((figures.cpuPerCallUs ?? 0) * 3);
 });
 
-test('what waits for a slow handler is bounded by the keys, and it misses nothing in the end', async () => {
+test('a slow handler has about one waiting event per key, and gets the last state of every object', async () => {
   const figures = await measureSlowHandler({
     ...common,
     ...{ handlers: 2, objects: 1_100, events: 2_500, seconds: 0.05 },
@@ -68,7 +68,7 @@ test('what waits for a slow handler is bounded by the keys, and it misses nothin
   expect(figures.pending).toBeLessThan(1_200);
 });
 
-test('every one of several controllers reconciles every event', async () => {
+test('each of several controllers reconciles every event', async () => {
   const figures = await measureControllers({ ...common, controllers: 3, objects: 5, bursts: 2 });
 
   expect(figures.cpuPerEventUs).toBeCloseTo((figures.cpuPerCallUs ?? 0) * 3);

@@ -10,7 +10,7 @@ function speaking(script: string, timeoutMs = 30_000): Speaker {
   return speaker;
 }
 
-test('what was said early is kept until somebody asks for it, and heard once', async () => {
+test('a message that arrives before it is requested is kept, and is returned only once', async () => {
   const speaker = speaking(
     `echo '{"is":"a","n":1}'; echo noise; echo '{"is":"b"}'; echo '{"is":"a","n":2}'; exec cat`,
   );
@@ -20,7 +20,7 @@ test('what was said early is kept until somebody asks for it, and heard once', a
   expect(await speaker.hear('a')).toEqual({ is: 'a', n: 2 });
 });
 
-test('a command is one line, and its answer comes back', async () => {
+test('a command is sent to the process as one line, and the answer is returned', async () => {
   const speaker = speaking(`read -r line; echo "{\\"is\\":\\"answer\\",\\"to\\":$line}"; exec cat`);
 
   expect(await speaker.ask({ do: 'reset', delay: true }, 'answer')).toEqual({
@@ -29,7 +29,7 @@ test('a command is one line, and its answer comes back', async () => {
   });
 });
 
-test('a process that ends is an error with its last words', async () => {
+test('if the process ends, the error contains the end of its standard error', async () => {
   const speaker = speaking('echo "no memory left" >&2; exit 3');
 
   await expect(speaker.hear('synced')).rejects.toThrow(
@@ -37,13 +37,13 @@ test('a process that ends is an error with its last words', async () => {
   );
 });
 
-test('a process that says nothing in time is an error', async () => {
+test('a process that prints nothing before the timeout causes an error', async () => {
   const speaker = speaking('exec cat', 1);
 
   await expect(speaker.hear('synced')).rejects.toThrow(/nothing came in 1 ms/);
 });
 
-test('nothing is waited for when the time for everything is over', async () => {
+test('waiting for a message ends when the overall deadline passes', async () => {
   const options = {
     command: 'sh',
     words: ['-c', 'exec cat'],
@@ -59,14 +59,14 @@ test('nothing is waited for when the time for everything is over', async () => {
   await expect(heard).rejects.toThrow(/the time was over/);
 });
 
-test('a command that is not there is an error', async () => {
+test('a command that does not exist causes an error', async () => {
   const options = { words: [], environment: {}, timeoutMs: 30_000 };
   const speaker = new Speaker({ command: '/nonexistent/subject', ...options });
 
   await expect(speaker.hear('synced')).rejects.toThrow(/ENOENT/);
 });
 
-test('what a process has started ends with it', async () => {
+test('processes that the process has started are ended together with it', async () => {
   const speaker = speaking(`sleep 600 & echo "{\\"is\\":\\"child\\",\\"pid\\":$!}"; wait`);
   const pid = numberIn(await speaker.hear('child'), 'pid');
 
@@ -75,11 +75,11 @@ test('what a process has started ends with it', async () => {
   await expect.poll(() => isAlive(pid)).toBe(false);
 });
 
-test.each(['', 'text', '{"is":', '{"do":"x"}', '[]', '{"is":1}'])('%j is no message', (line) => {
+test.each(['', 'text', '{"is":', '{"do":"x"}', '[]', '{"is":1}'])('%j is not a message', (line) => {
   expect(parseMessage(line)).toBeUndefined();
 });
 
-test('a field of the wrong kind is an error, not NaN', () => {
+test('a message field of the wrong type causes an error, and does not become NaN', () => {
   expect(() => numberIn({ ms: '1' }, 'ms')).toThrow(/"ms" is no number/);
   expect(() => nanosecondsIn({ atNs: 1 }, 'atNs')).toThrow(/"atNs" is no time/);
   expect(nanosecondsIn({ atNs: '12345678901234567890' }, 'atNs')).toBe(12345678901234567890n);

@@ -44,13 +44,13 @@ test.each<[FigureName, number, number]>([
   ['relistMs', 200, 400],
   ['heapBytes', 1e6, 2e6],
   ['eventsPerSecond', 80_000, 40_000],
-])('%s: new %d is twice as good as old %d', (figure, now, then) => {
+])('for the figure %s, the new value %d is twice as good as the old value %d', (figure, now, then) => {
   const [row] = rowsOf({ new: always({ [figure]: now }), old: always({ [figure]: then }) });
 
   expect(row?.ratio).toMatchObject({ mean: 2, low: 2, high: 2, rounds: ROUNDS });
 });
 
-test('a ratio compares the two runs of one round, however much rounds differ', () => {
+test('a ratio compares the two runs of the same round, even if the rounds differ widely', () => {
   const rounds = [{ relistMs: 10 }, { relistMs: 1_000 }, { relistMs: 30 }];
   const slower = rounds.map(({ relistMs }) => ({ relistMs: relistMs * 1.25 }));
 
@@ -70,14 +70,14 @@ test.each<[FigureName, number, number, number | undefined, SpeedUp['verdict']]>(
   ['latencyP99Ms', 1000, 899, 0.9, 'missed'],
   ['heapBytes', 100, 1, undefined, 'free'],
   ['eventsPerSecond', 1, 100, undefined, 'free'],
-])('%s: new %d, old %d, at least %s: %s', (figure, now, then, atLeast, verdict) => {
+])('for the figure %s, new %d and old %d, with the required ratio %s, result in: %s', (figure, now, then, atLeast, verdict) => {
   const [row] = rowsOf({ new: always({ [figure]: now }), old: always({ [figure]: then }) });
 
   expect(row).toMatchObject({ atLeast, verdict });
   expect(row && isLacking(row)).toBe(verdict === 'missed');
 });
 
-test('a bound within the interval is not met: the lower end counts, whatever the mean is', () => {
+test('a bound is met only if the lower end of the interval reaches it, whatever the mean is', () => {
   const old = [{ relistMs: 100 }, { relistMs: 130 }, { relistMs: 95 }];
 
   const [row] = rowsOf({ new: always({ relistMs: 100 }), old });
@@ -87,7 +87,7 @@ test('a bound within the interval is not met: the lower end counts, whatever the
   expect(row && isLacking(row)).toBe(true);
 });
 
-test('a figure that one side alone has is a row without a verdict, and lacking', () => {
+test('a figure that only one build has is reported as not measured, and counts as lacking', () => {
   const rows = rowsOf({ new: always({ relistMs: 1, syncMs: 1 }), old: always({ syncMs: 1 }) });
 
   expect(rows.map(({ of, verdict }) => [of.figure, verdict])).toEqual([
@@ -97,7 +97,7 @@ test('a figure that one side alone has is a row without a verdict, and lacking',
   expect(rows.map(isLacking)).toEqual([false, true]);
 });
 
-test('a round without one side, or with 0 on it, has no ratio', () => {
+test('a round has no ratio if one build has no value, or has the value 0', () => {
   const [row] = rowsOf({
     new: [{ syncDelayMs: 0 }, { syncDelayMs: 4 }, { syncDelayMs: 4 }, { syncDelayMs: 4 }],
     old: [{ syncDelayMs: 4 }, { syncDelayMs: 4 }, {}, { syncDelayMs: 4 }],
@@ -112,7 +112,7 @@ test.each<[WorkName, number, number | undefined, SpeedUp['verdict']]>([
   ['pod-10k', 170, 1.7, 'met'],
   ['pod-10k', 169, 1.7, 'missed'],
   ['pod-100', 1, undefined, 'free'],
-])('%s: %d events/s by 100 of client-node, at least %s: %s', (work, ours, atLeast, verdict) => {
+])('in %s, %d events/s of ours and 100 of client-node, with the required ratio %s, result in: %s', (work, ours, atLeast, verdict) => {
   const planned = runsOf(work, 'client-node', 'chancery-object', 'chancery-envelope');
   const results = new Results();
   for (const round of [1, 2]) {
@@ -136,7 +136,7 @@ const frame = {
   remarks: ['round 3, pod-10k, chancery-object (old): it ended with 1'],
 } as const;
 
-test('the report has a row for each figure, ours by client-node below, and a line for each that is lacking', () => {
+test('the report has a row per figure and the ratios to client-node, and missing figures are listed', () => {
   const planned = runsOf('pod-10k', 'client-node', 'chancery-object');
   const results = resultsOf({
     new: always({ eventsPerSecond: 30_000, cpuSecondsPer100k: 2, relistMs: 300 }),
@@ -168,13 +168,13 @@ test('the report has a row for each figure, ours by client-node below, and a lin
   ]);
 });
 
-test('a work of which nothing has a figure is lacking', () => {
+test('a workload without any figure is reported as not measured', () => {
   const { lacking } = reportOnPairs({ frame, works, runs, results: new Results() });
 
   expect(lacking).toEqual(['not measured: pod-10k']);
 });
 
-test('every figure in bytes is memory, and every figure of CPU says so', () => {
+test('figures in bytes are of the kind memory, and figures of the kind CPU have CPU in their title', () => {
   const kinds = Object.entries(FIGURES).map(([name, { title, kind }]) => [
     kind,
     name.endsWith('Bytes') ? 'memory' : title.includes('CPU') ? 'CPU' : kind,

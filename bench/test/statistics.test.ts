@@ -2,19 +2,19 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { quantile, ratioInterval, summarise } from '../statistics.ts';
 
-test('an odd number of rounds has the middle one as its median, whatever their order', () => {
+test('the median of an odd number of rounds is the middle value, whatever their order', () => {
   expect(summarise([9, 1, 5])).toEqual({ median: 5, min: 1, max: 9, rounds: 3 });
 });
 
-test('an even number of rounds has the mean of the middle two', () => {
+test('the median of an even number of rounds is the mean of the two middle values', () => {
   expect(summarise([4, 1, 10, 2])).toEqual({ median: 3, min: 1, max: 10, rounds: 4 });
 });
 
-test('no rounds have no summary', () => {
+test('without rounds there is no summary', () => {
   expect(summarise([])).toBeUndefined();
 });
 
-test('the p99 of a hundred values leaves one above it', () => {
+test('exactly one of a hundred values is above their 99th percentile', () => {
   const values = Array.from({ length: 100 }, (_, index) => index + 1);
 
   expect(quantile(values, 0.99)).toBe(99);
@@ -58,7 +58,7 @@ test.each([
   [16, 2.131],
   [30, 2.045],
   [121, 1.98],
-])('the interval of %i ratios is as wide as Student says: %f standard errors', (rounds, t) => {
+])('the interval of %i ratios extends %f standard errors to each side, as in tables of the t distribution', (rounds, t) => {
   const standardError = 1 / Math.sqrt(rounds % 2 === 1 ? rounds : rounds - 1);
 
   const interval = ratioInterval(balanced(rounds));
@@ -78,7 +78,7 @@ test('ratios 1, 2 and 4 have the geometric mean 2 and an interval that reaches f
   });
 });
 
-test('one ratio leaves everything open, and no ratio has no interval', () => {
+test('the interval of a single ratio is unbounded, and without ratios there is no interval', () => {
   expect(ratioInterval([0.5])).toEqual({
     mean: 0.5,
     low: 0,
@@ -88,7 +88,7 @@ test('one ratio leaves everything open, and no ratio has no interval', () => {
   expect(ratioInterval([])).toBeUndefined();
 });
 
-test('the interval of inverse ratios is the inverse interval', () => {
+test('the interval of the inverse ratios is the inverse of the interval', () => {
   const ratio = fc.double({ min: 0.01, max: 100, noNaN: true });
   fc.assert(
     fc.property(fc.array(ratio, { minLength: 2, maxLength: 40 }), (ratios) => {

@@ -23,7 +23,7 @@ test.each([
   [399, { atLeast: 4 }, false],
   [400, { atMost: 4 }, true],
   [401, { atMost: 4 }, false],
-])('%d by 100 against %j: met is %s', (value, bound, met) => {
+])('a ratio of %d to 100 with the bound %j results in met: %s', (value, bound, met) => {
   const target: Target = { ...base, of: ours, by: theirs, ...bound };
 
   const [verdict] = judge(resultsOf([value], [100]), [target]);
@@ -32,7 +32,7 @@ test.each([
   expect(verdict?.met).toBe(met);
 });
 
-test('runs of one round are compared with each other, and the median is that of the ratios', () => {
+test('runs of the same round are compared, and the figure is the median of these ratios', () => {
   const target: Target = { ...base, of: ours, by: theirs, atLeast: 2 };
 
   // In the second round the machine was ten times slower.
@@ -41,7 +41,7 @@ test('runs of one round are compared with each other, and the median is that of 
   expect(verdict?.figure).toEqual({ median: 2, min: 1.9, max: 2.1, rounds: 3 });
 });
 
-test('a round that lacks a side is left out of the comparison', () => {
+test('a round in which one side has no figure is left out of the comparison', () => {
   const target: Target = { ...base, of: ours, by: theirs, atLeast: 2 };
 
   const [verdict] = judge(resultsOf([200, 1_000_000], [100]), [target]);
@@ -49,7 +49,7 @@ test('a round that lacks a side is left out of the comparison', () => {
   expect(verdict?.figure).toEqual({ median: 2, min: 2, max: 2, rounds: 1 });
 });
 
-test('sides that no round has both of are compared by their medians', () => {
+test('if no round has both sides, their medians are compared', () => {
   const target: Target = { ...base, of: ours, by: theirs, atLeast: 2 };
   const results = resultsOf([200, 220], []);
   results.add(3, 'pod-10k', 'client-node', { eventsPerSecond: 100 });
@@ -59,7 +59,7 @@ test('sides that no round has both of are compared by their medians', () => {
   expect(verdict?.figure?.median).toBe(2.1);
 });
 
-test('a difference is taken before it is divided', () => {
+test('the difference of two figures is computed before the division', () => {
   const of = { ...ours, less: theirs, over: 10 };
 
   const [verdict] = judge(resultsOf([150], [50]), [{ ...base, of, atMost: 10 }]);
@@ -70,7 +70,7 @@ test('a difference is taken before it is divided', () => {
 test.each([
   ['the left side', [], [100]],
   ['the right side', [100], []],
-])('without %s nothing is said', (_side, oursValues, theirValues) => {
+])('without a figure on %s there is no verdict', (_side, oursValues, theirValues) => {
   const target: Target = { ...base, of: ours, by: theirs, atLeast: 1 };
 
   const [verdict] = judge(resultsOf(oursValues, theirValues), [target]);
@@ -78,7 +78,7 @@ test.each([
   expect(verdict).toEqual({ target, figure: undefined, met: undefined, guarded: undefined });
 });
 
-test('every target has a name of its own and exactly one bound', () => {
+test('every target has a unique id and exactly one bound', () => {
   expect(new Set(TARGETS.map(({ id }) => id)).size).toBe(TARGETS.length);
   expect(
     TARGETS.filter(({ atLeast, atMost }) => (atLeast === undefined) === (atMost === undefined)),

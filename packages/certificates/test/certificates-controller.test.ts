@@ -136,7 +136,7 @@ async function started() {
   };
 }
 
-test('at the first start the operator makes a Secret with a certificate that every webhook configuration trusts', async () => {
+test('at the first start, the operator makes a Secret with a certificate that every webhook configuration trusts', async () => {
   await using place = await started();
   const { env, namespace, log } = place;
 
@@ -425,7 +425,7 @@ test('a definition with the gate as its conversion webhook gets the bundle, too,
   await operator.kill();
 });
 
-test('[A-14] the controller declares the same rights that the manifests are generated from', () => {
+test('[A-14] the controller declares the same rights from which the manifests are generated', () => {
   const options = optionsFor('demo');
 
   const placement = { namespaces: ['demo'] };

@@ -118,7 +118,7 @@ async function write(
   return isDenied ? 'denied' : `${response.status} ${text.slice(0, 300)}`;
 }
 
-test('with the policy in force the operator makes the certificate, and the configuration and the definition trust it', async () => {
+test('with the policy in force, the operator makes the certificate, and the configuration and the definition trust it', async () => {
   const { env, namespace, url } = await start();
   const targets = {
     secret: 'site-gate-tls',

@@ -312,7 +312,7 @@ test.each<[string, string]>([
   expect(() => configOf(text)).toThrow(message);
 });
 
-test("[hooks 2] where the contract's documents contain a wrong notation, the error contains the right one", () => {
+test("[hooks 2] where the contract's documents contain a wrong notation, the error contains the right notation", () => {
   const list = pods('nameSelector: [a, b]');
   const bare = pods('includeSnapshotsFrom: kubernetes');
 
@@ -322,7 +322,7 @@ test("[hooks 2] where the contract's documents contain a wrong notation, the err
   expect(() => configOf(bare)).toThrow('expected a list such as [a, b], got a string');
 });
 
-test('with an empty executeHookOnEvent no event starts the hook, and watchEvent is used if only it is set', () => {
+test('with an empty executeHookOnEvent, no event starts the hook, and watchEvent is used only without executeHookOnEvent', () => {
   const [none] = configOf(pods('executeHookOnEvent: []')).kubernetes;
   const [old] = configOf(pods('watchEvent: [Deleted]')).kubernetes;
 

@@ -115,18 +115,18 @@ test.each([
     'value must be a number',
   ],
   ['a value that is text', '{"name": "a", "set": "1"}', 'value must be a number'],
-  ['a counter that falls', '{"name": "a", "add": -1}', 'value must not be negative'],
+  ['a counter that decreases', '{"name": "a", "add": -1}', 'value must not be negative'],
   ['no name', '{"set": 1}', 'name must be'],
   ['a name with a dash', '{"name": "a-b", "set": 1}', 'name must be'],
   ['no buckets', '{"name": "a", "action": "observe", "value": 1}', 'buckets must be'],
   [
-    'buckets that fall',
+    'buckets in falling order',
     '{"name": "a", "action": "observe", "value": 1, "buckets": [2, 1]}',
     'buckets must be',
   ],
   ['a label that is a number', '{"name": "a", "set": 1, "labels": {"b": 1}}', 'labels.b must be'],
   ['a label with a dash', '{"name": "a", "set": 1, "labels": {"b-c": "1"}}', 'label "b-c"'],
-  ['expire without a group', '{"action": "expire"}', 'group is missing'],
+  ['the action expire without a group', '{"action": "expire"}', 'group is missing'],
   [
     'more labels than a series may have',
     `{"name": "a", "set": 1, "labels": {${Array.from({ length: 33 }, (_, at) => `"l${at}": ""`).join(',')}}}`,
@@ -162,19 +162,27 @@ test.each([
 });
 
 test.each([
-  ['another type', { name: 'weight', set: 1 }, 'weight is a histogram of a.sh, not a gauge'],
   [
-    'other buckets',
+    'the same name with another type',
+    { name: 'weight', set: 1 },
+    'weight is a histogram of a.sh, not a gauge',
+  ],
+  [
+    'the same name with other buckets',
     { name: 'weight', action: 'observe', value: 1, buckets: [1, 2] },
     'weight has other buckets in a.sh: 1',
   ],
-  ['the line of a histogram', { name: 'weight_sum', add: 1 }, 'would have lines of one name'],
   [
-    'a histogram that has the name',
+    'a name that is a line of an earlier histogram',
+    { name: 'weight_sum', add: 1 },
+    'would have lines of one name',
+  ],
+  [
+    'a histogram with a line that is an earlier metric',
     { name: 'height', action: 'observe', value: 1, buckets: [1] },
     'height and height_count of a.sh would have',
   ],
-])('a name with %s of an earlier metric is refused', async (_what, operation, why) => {
+])('a metric that collides with an earlier metric is refused: %s', async (_what, operation, why) => {
   const metrics = new HookMetrics(OWN);
   await report(metrics, 'a.sh', { name: 'weight', action: 'observe', value: 1, buckets: [1] });
   await report(metrics, 'a.sh', { name: 'height_count', set: 1 });

@@ -35,7 +35,7 @@ test('a long line becomes several log lines, and loses nothing', () => {
   expect(written.map(({ fields }) => fields.line).join('')).toBe(line);
 });
 
-test('after 10,000 lines of a run one warning is logged and no further line', () => {
+test('after 10,000 lines of a run, one warning is logged and no further line', () => {
   const written = logged(Array.from({ length: 10_500 }, () => 'again'));
 
   expect(written).toHaveLength(10_001);
@@ -48,7 +48,7 @@ test.each([
   ['{"level":{"toString":1},"msg":"odd"}', 'info', 'odd', undefined],
   ['{"level":"constructor","msg":5}', 'info', 'the hook wrote', undefined],
   ['{"hook":"forged","output":"x"}', 'info', 'the hook wrote', { hook: 'forged', output: 'x' }],
-])('if the option for JSON is set the line %s is logged with the level, message and fields that it contains', (line, level, message, fields) => {
+])('if the option for JSON is set, the line %s is logged with the level, message and fields that it contains', (line, level, message, fields) => {
   expect(logged([line], true)).toEqual([
     { level, message, fields: { hook: 'a.sh', output: 'stdout', ...(fields && { fields }) } },
   ]);

@@ -43,7 +43,7 @@ const append = (name: string) => ({
 });
 const remove = (name: string) => ({ operation: 'DeleteInBackground', ...named(name) });
 
-test('[hooks 13] [hooks S3] a document with two conflicts with another writer is sent again alone, without another start of the hook', async () => {
+test('[hooks 13] [hooks S3] after two conflicts with another writer, only the affected document is sent again, and the hook starts once', async () => {
   const { client, sent } = writer((name, attempt) =>
     name === 'c' && attempt <= 2 ? refusal(409, 'Conflict') : undefined,
   );
@@ -87,7 +87,7 @@ test.each([
   expect(run.starts()).toBe(starts);
 });
 
-test('[hooks S3] after a permanent failure of one document the later documents are applied, and the hook is started again', async () => {
+test('[hooks S3] after a permanent failure of one document, the later documents are applied, and the hook is started again', async () => {
   const { client, sent } = writer((name, attempt) =>
     name === 'b' && attempt === 1 ? refusal(404, 'NotFound') : undefined,
   );
@@ -200,7 +200,7 @@ test.each([
     'a superfluous namespace',
     JSON.stringify(merge('a')) + JSON.stringify({ ...merge('a'), kind: 'Node' }),
   ],
-])('[hooks 14] with %s as the second document nothing is sent, and the error mentions document 2', async (_what, patches) => {
+])('[hooks 14] with %s as the second document, nothing is sent, and the error mentions document 2', async (_what, patches) => {
   const { client, sent } = writer();
   const run = preparedRun({ client, leaves: [{ patches }] });
 
@@ -229,7 +229,7 @@ test.each([
   ['no output', []],
   ['two outputs', [configMap('a'), configMap('a')]],
   ['an output without metadata', [{ kind: 'ConfigMap' }]],
-])('with %s in its jq program a document fails', async (_what, outputs) => {
+])('a document fails if its jq program has %s', async (_what, outputs) => {
   const { client, sent } = writer();
   const patches = [{ operation: 'JQPatch', ...named('a'), jqFilter: '.' }, merge('b')];
   const run = preparedRun({ client, leaves: [{ patches }], jq: () => outputs });

@@ -144,7 +144,7 @@ test('the runner reads the files that a hook has written, and then removes them'
   expect(await readdir(join(tmpDir, runner))).toEqual([]);
 });
 
-test('the patches of a failed hook are kept, because of ignoreHookError, and its metrics are dropped', async () => {
+test('with ignoreHookError, the patches of a failed hook are kept, and its metrics are dropped', async () => {
   const { invoke } = await place();
 
   const failed = await invoke(
@@ -158,7 +158,7 @@ test('the patches of a failed hook are kept, because of ignoreHookError, and its
   expect(broken).toMatchObject({ exitCode: 5, patches: '', metrics: '' });
 });
 
-test('[hooks 22] a run fails if the hook replaces its patch file by a pipe, and its files are removed', async () => {
+test('[hooks 22] a run fails if the hook replaces its patch file by a pipe, and the files of the run are removed', async () => {
   const { invoke, tmpDir } = await place();
 
   const run = invoke(sh('rm $KUBERNETES_PATCH_PATH', 'mkfifo $KUBERNETES_PATCH_PATH'));

@@ -103,7 +103,7 @@ test('[hooks 21] symbolic links in a mounted ConfigMap are followed, even to fol
   ]);
 });
 
-test('[hooks 21] a file that is not executable makes the start fail, or is reported as a problem', async () => {
+test('[hooks 21] a file that is not executable makes the start fail, or is only reported if `skipBroken` is set', async () => {
   const dir = await folderOf({ 'a.sh': '', 'b.sh.off': '#!/bin/sh' });
   await symlink('nowhere', join(dir, 'c.sh'));
 
@@ -245,7 +245,7 @@ test.each<[string, Answer, string]>([
   ['prints nothing', { stdout: '\n' }, '--config: it is empty'],
   ['prints no YAML', { stdout: 'a: [' }, '--config: it is neither JSON nor YAML, at line 1'],
   ['prints a wrong field', { stdout: `${STARTS}when: 1` }, '--config: when: unknown field'],
-])('a hook that %s is reported with its problem, and the other hooks are loaded if that is allowed', async (_, answer, message) => {
+])('a hook that %s makes the start fail, or is omitted and reported if `skipBroken` is set', async (_, answer, message) => {
   const dir = await folderOf({ 'a.sh': '', 'b.sh': '' });
 
   await expect(load(dir, { 'b.sh': answer })).rejects.toThrow(`b.sh: ${message}`);
@@ -275,7 +275,7 @@ test.each<[what: string, first: string, second: string, problem: string]>([
     converts('v2 v3', 'stable.example.com/v2 v1'),
     `b.sh: kubernetesCustomResourceConversion[0]: a.sh has the conversion of ${CRD_NAME} from v2 to v1, too`,
   ],
-])('of two hooks with the same %s the second hook is refused, or omitted', async (_, first, second, problem) => {
+])('a second hook with the same %s makes the start fail, or is omitted and reported if `skipBroken` is set', async (_, first, second, problem) => {
   const dir = await folderOf({ 'a.sh': '', 'b.sh': '', 'c.sh': '' });
   const answers = { 'a.sh': { stdout: first }, 'b.sh': { stdout: second } };
 
@@ -345,7 +345,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   ],
   ['no rules', { 'a.py': '', 'a.rights.yaml': '{}' }, 'a.py: a.rights.yaml: rules: is required'],
   [
-    'a kind',
+    'a kind in place of a resource',
     { 'a.py': '', 'a.rights.yaml': RIGHT.replace('deployments', 'Deployment') },
     'expected plural names such as deployments',
   ],

@@ -255,7 +255,7 @@ test.each([
   ['Apply', undefined, { replicas: 4, inStatus: 1 }],
   ['Apply', 'status', { replicas: 2, inStatus: 9 }],
   ['Status', undefined, { replicas: 2, inStatus: 9 }],
-])('[found 11] for an object with a status %s with the subresource %s writes only the fields that it may write', async (operation, subresource, expected) => {
+])('[found 11] on an object with a status, %s with the subresource %s writes only the fields that it may write', async (operation, subresource, expected) => {
   const read = shedAsRead();
   const farm = await startFarm();
   farm.server.create({ ...shed(), spec: { ...shed().spec, replicas: 2 } } as KubernetesObject);

@@ -50,7 +50,7 @@ test.each(
   ]);
 });
 
-test('[hooks 7] with allowFailure the next task starts at once after a failure', async () => {
+test('[hooks 7] with allowFailure, the next task starts at once after a failure', async () => {
   const clock = new FakeClock(); // it stands still: a pause would never end
   const config = `${CONFIG}\n  allowFailure: true`;
   const place = await startHooks({ recorders: { 'a.sh': config }, clock });
@@ -88,7 +88,7 @@ test('[hooks 8] a long run delays only its queue', async () => {
   expect(all.map(inShort).slice(1)).toEqual(['crops Event Added north', 'crops Event Added south']);
 });
 
-test('[hooks 13] when the third of five documents meets a conflict twice, no document is sent twice and the hook starts once', async () => {
+test('[hooks 13] when the third of five documents meets a conflict twice, only this document is sent again, and the hook starts once', async () => {
   const clock = new FakeClock();
   const server = new ScriptedServer();
   await server.start();
@@ -186,7 +186,7 @@ test('[hooks 18] with `keepFullObjectsInMemory: false`, contexts have only the r
   });
 });
 
-test('[hooks 19] with executionMinInterval runs keep their minimum interval, and a run gets all changes in between', async () => {
+test('[hooks 19] with executionMinInterval, runs keep their minimum interval, and a run gets all changes in between', async () => {
   const clock = new FakeClock();
   const config = `${CONFIG}\nsettings: { executionMinInterval: 3s }`;
   const place = await startHooks({ recorders: { 'a.sh': config }, clock });

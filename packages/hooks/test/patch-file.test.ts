@@ -253,7 +253,7 @@ const TARGET = { namespace: 'farm', name: 'a' };
 
 test.each(
   PATCH_OPERATIONS,
-)('a rule with exactly the verbs of %s is sufficient for it, and a rule with one verb less is not', (operation) => {
+)('a rule with exactly the verbs that %s needs is sufficient, and a rule without one of these verbs is not', (operation) => {
   const needed = requiredRights({ operation }, PODS, TARGET);
   const rule = {
     apiGroups: [''],
@@ -269,7 +269,7 @@ test.each(
   }
 });
 
-test('a rule for names or namespaces allows only these, and a rule for names does not allow a creation by POST', () => {
+test('a rule with names or namespaces allows only requests for them, and a rule with names allows no creation by POST', () => {
   const rule = { apiGroups: [''], resources: ['pods'], verbs: ['create', 'patch'] } as const;
   const missing = (limits: object, operation: 'Create' | 'MergePatch' | 'Apply') =>
     missingRights(requiredRights({ operation }, PODS, TARGET), [{ ...rule, ...limits }]).length;

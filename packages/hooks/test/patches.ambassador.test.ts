@@ -198,7 +198,7 @@ test('[hooks 11] Delete waits for an object with a finalizer, and fails after 20
   expect(place.sent.filter(({ method }) => method === 'GET')).toHaveLength(21);
 });
 
-test('[hooks 12] with ignoreMissingObject a patch of a missing object succeeds', async () => {
+test('[hooks 12] with ignoreMissingObject, a patch of a missing object succeeds', async () => {
   const place = await startFarm(configMap('old'));
   const missing = { ...named('none'), ignoreMissingObject: true };
   const patches = [

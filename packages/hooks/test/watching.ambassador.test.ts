@@ -6,7 +6,7 @@ import { inShort, startHooks } from './support/place.ts';
 
 const CONFIG = `configVersion: v1\nkubernetes:${CROPS}`;
 
-test('[hooks 3] with a filter on labels a new label starts one run, a deletion always starts a run, and other changes start no run', async () => {
+test('[hooks 3] with a filter on labels, a new label starts one run, a deletion always starts a run, and other changes start no run', async () => {
   const config = `
 configVersion: v1
 kubernetes:

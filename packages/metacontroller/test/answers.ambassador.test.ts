@@ -214,7 +214,7 @@ test('[metacontroller 10] an empty list of children deletes every child', async 
   expect(await conditionOf(place)).toBeUndefined();
 });
 
-test('[metacontroller 10] with `emptyChildren: delete` an answer without children deletes every child', async () => {
+test('[metacontroller 10] with `emptyChildren: delete`, an answer without children deletes every child', async () => {
   const { place, answering } = await startOrchard({ options: { emptyChildren: 'delete' } });
 
   await answering(() => ({ status: { ready: 0 } }));
@@ -263,7 +263,7 @@ test('[metacontroller M22] `finalized: true` from a sync hook does not remove th
   expect(writes).toHaveLength(1);
 });
 
-test('with ignoreStatusChanges the hook is called only if generation, labels or annotations of a parent change', async () => {
+test('with ignoreStatusChanges, the hook is called only if generation, labels or annotations of a parent change', async () => {
   const { place } = await startOrchard({ parent: { ignoreStatusChanges: true } });
   const { env, namespace } = place;
   const before = callsOf(place);
@@ -285,7 +285,7 @@ test('with ignoreStatusChanges the hook is called only if generation, labels or 
   });
 });
 
-test('with resyncPeriodSeconds the hook is called even if no object changes', async () => {
+test('with resyncPeriodSeconds, the hook is called even if no object changes', async () => {
   const clock = new FakeClock(Date.parse('2030-01-07T08:00:00Z'));
   const { place } = await startOrchard({ clock, spec: { resyncPeriodSeconds: 10 } });
   const before = callsOf(place);

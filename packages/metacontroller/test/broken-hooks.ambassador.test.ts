@@ -217,7 +217,7 @@ test.each([
   'localhost',
   '127.1',
   '[::ffff:127.0.0.1]',
-])('[contract 17] a hook address is refused if it is a port of the operator itself, written as %s', async (host) => {
+])('[contract 17] a hook address that is a port of the operator itself, written as %s, is refused', async (host) => {
   const status = await scriptedHook(answering(200));
   const place = await startMetacontroller({
     subjects: [orchards({ decide: plan, webhook: { url: `http://${host}:${status.port}/` } })],

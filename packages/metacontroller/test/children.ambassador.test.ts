@@ -85,7 +85,7 @@ describe('[metacontroller 12] a child that somebody has edited', () => {
     return place;
   }
 
-  test('with the method InPlace an edited field of a child is restored, and a foreign label stays', async () => {
+  test('with the method InPlace, an edited field of a child is restored, and a foreign label stays', async () => {
     const place = await edited('InPlace');
 
     const plan = await holding(place, 'plan', { trees: '1' });
@@ -93,7 +93,7 @@ describe('[metacontroller 12] a child that somebody has edited', () => {
     expect(plan.metadata.labels).toMatchObject({ foreign: 'x' });
   });
 
-  test('with the method OnDelete an edited child stays unchanged, even if its parent changes', async () => {
+  test('with the method OnDelete, an edited child stays unchanged, even if its parent changes', async () => {
     const place = await edited('OnDelete');
 
     await place.apply(orchard({ trees: '2' }));
@@ -103,7 +103,7 @@ describe('[metacontroller 12] a child that somebody has edited', () => {
     expect((await find(place, 'plan'))?.data).toEqual({ trees: '9' });
   });
 
-  test('with the method Recreate an edited child is deleted and created again', async () => {
+  test('with the method Recreate, an edited child is deleted and created again', async () => {
     const place = await edited('Recreate');
     const plan = await holding(place, 'plan', { trees: '1' });
     await place.idle();
@@ -210,7 +210,7 @@ describe("[metacontroller 15] with the parent's selector", () => {
   const selector = { matchLabels: { app: 'press' } };
   const selecting = { generateSelector: false };
 
-  test("with the parent's selector an answer is invalid if the labels of a child do not match, and nothing is written", async () => {
+  test("with the parent's selector, an answer is invalid if the labels of a child do not match, and nothing is written", async () => {
     const place = await startMetacontroller({
       subjects: [
         mapped('InPlace', () => ({ children: [configMap('a', {}, { app: 'x' })] }), selecting),
@@ -224,7 +224,7 @@ describe("[metacontroller 15] with the parent's selector", () => {
     expect(childWrites(place)).toEqual([]);
   });
 
-  test("with the parent's selector a matching orphan is adopted, and released when its labels change", async () => {
+  test("with the parent's selector, a matching orphan is adopted, and released when its labels change", async () => {
     const place = await startMetacontroller({
       subjects: [
         mapped(
@@ -276,7 +276,7 @@ test('[metacontroller 18] resyncAfterSeconds overrides the resync period of the 
   expect(early).toBe(before);
 });
 
-test('[metacontroller 29] with server-side apply a field that is no longer answered is removed, and a foreign field stays', async () => {
+test('[metacontroller 29] with server-side apply, a field that is no longer answered is removed, and a foreign field stays', async () => {
   const place = await startMetacontroller({
     subjects: [mapped('InPlace', planning)],
     definitions: [ORCHARDS],

@@ -34,7 +34,7 @@ test('the next call comes after the delay in the answer of the hook, or earlier 
   );
 });
 
-test('without a resync period only the hook decides the delay, and a negative delay is passed on and refused later', () => {
+test('without a resync period, only the hook decides the delay, and a negative delay is passed on and refused later', () => {
   expect(nextMs(undefined, undefined, 0)).toBeUndefined();
   expect(nextMs(500, undefined, 0)).toBe(500);
   expect(nextMs(-1, 10_000, 60_000)).toBe(-1);
@@ -45,7 +45,7 @@ test.each([
   [1, 1_000],
   [10_000, 10_000],
   [86_400_000, 1_000_000],
-])('[contract 96] with a resync period of %s ms a failed hook is retried after at most %s ms', (resyncPeriodMs, expected) => {
+])('[contract 96] with a resync period of %s ms, a failed hook is retried after at most %s ms', (resyncPeriodMs, expected) => {
   const spec = { hooks: {}, resyncPeriodMs } as ControllerSpec;
 
   const { queue } = controllerOptions(spec, { workers: 1 } as SharedParts);

@@ -120,7 +120,7 @@ test("the number of workers and the time limits come from the controller's objec
   });
 });
 
-test("[metacontroller M12] with generateSelector only children with the controller's label are listed", () => {
+test("[metacontroller M12] with generateSelector, only children with the controller's label are listed", () => {
   const [children] = controllerOf({ spec: specOf({ generateSelector: true }) }).owns;
 
   expect(children?.source.labelSelector).toBe('controller-uid');
@@ -226,7 +226,7 @@ test.each([
     { generation: undefined },
     false,
   ],
-])('with ignoreStatusChanges a change of %s is passed on or dropped as expected', (_, before, after, passes) => {
+])('with ignoreStatusChanges, a change of %s is passed on or dropped as expected', (_, before, after, passes) => {
   const parentResource = {
     apiVersion: 'fruit.example/v1',
     resource: 'orchards',

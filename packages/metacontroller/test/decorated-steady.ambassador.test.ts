@@ -17,7 +17,7 @@ import { PATIENT, startMetacontroller } from './support/place.ts';
 const DECORATED_BY = 'metacontroller.k8s.io/decorator-controller';
 const LAST_APPLIED = 'metacontroller.k8s.io/last-applied-configuration';
 
-test('after a restart each unchanged house causes one call and no write, and then no call for ten minutes', async () => {
+test('after a restart, each unchanged house causes one call and no write, and then no call for ten minutes', async () => {
   const clock = new FakeClock();
   const names = Array.from({ length: 20 }, (_, at) => `house-${at}`);
   const place = await startMetacontroller({

@@ -118,7 +118,7 @@ test.each([
   expect(after?.metadata.uid === before.metadata.uid).toBe(!method.includes('Recreate'));
 });
 
-test('[metacontroller 17] while the hook fails the finalizer stays, and when the hook answers again the deleted house is removed', async () => {
+test('[metacontroller 17] while the hook fails, the finalizer stays, and when the hook answers again, the deleted house is removed', async () => {
   const clock = new FakeClock();
   let isDown = true;
   const place = await startMetacontroller({

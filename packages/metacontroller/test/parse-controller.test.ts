@@ -43,7 +43,7 @@ describe('a CompositeController', () => {
     ['InPlace', 'apply'],
     ['RollingRecreate', 'rolling-recreate'],
     ['RollingInPlace', 'rolling-apply'],
-  ])('with the method %s children of a type are updated by %s', (method, update) => {
+  ])('with the method %s, children of a type are updated by %s', (method, update) => {
     const child = { apiVersion: 'v1', resource: 'pods' };
     const strategy = method === undefined ? {} : { updateStrategy: { method } };
 
@@ -92,7 +92,7 @@ describe('a CompositeController', () => {
     });
   });
 
-  test('with an empty list of revision paths the revisions of a CompositeController contain spec', () => {
+  test('with an empty list of revision paths, the revisions of a CompositeController contain spec', () => {
     const parentResource = { ...PARENT, revisionHistory: { fieldPaths: [] } };
 
     const { parent } = parseController(composite({ parentResource })) as CompositeSpec;
@@ -105,7 +105,7 @@ describe('a CompositeController', () => {
     [1, 1_000],
     [0, 1_000],
     [-5, 1_000],
-  ])('[contract 96] with a resync period of %i s the hook is called every %i ms', (resyncPeriodSeconds, ms) => {
+  ])('[contract 96] with a resync period of %i s, the hook is called every %i ms', (resyncPeriodSeconds, ms) => {
     expect(parseController(composite({ resyncPeriodSeconds })).resyncPeriodMs).toBe(ms);
   });
 
@@ -229,8 +229,8 @@ describe('an object that an older definition has stored', () => {
   });
 });
 
-describe('a hook', () => {
-  test('a hook without a webhook exists, and only a function can serve it', () => {
+describe('parsing of a hook', () => {
+  test('a hook may be declared without a webhook, and then only a function can serve it', () => {
     const { hooks } = parseController(
       composite({ hooks: { sync: {}, finalize: { version: 'v2' }, preUpdateChild: {} } }),
     );
@@ -326,7 +326,7 @@ describe('a hook', () => {
   });
 });
 
-describe('an endpoint', () => {
+describe('parsing of an endpoint', () => {
   const secretRef = { name: 'a', namespace: 'b', key: 'c' };
   const secured = (...hosts: string[]) => ({
     endpointConfigs: hosts.map((host, at) => ({
@@ -395,7 +395,7 @@ describe('an endpoint', () => {
   });
 });
 
-describe('the annotation', () => {
+describe('the annotation with related resources', () => {
   const RELATED = 'metacontroller.chancery.dev/related-resources';
   const annotated = (text: unknown) => composite({}, { annotations: { [RELATED]: text } });
 

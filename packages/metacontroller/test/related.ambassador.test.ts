@@ -68,7 +68,7 @@ test.each([
   ['{}', {}],
   ['relatedResources: null', { relatedResources: null }],
   ['an empty list', { relatedResources: [] }],
-])('[contract 47] [found 10] after a customize answer of %s the next sync calls the customize hook again', async (_what, nothing) => {
+])('[contract 47] [found 10] after a customize answer of %s, the next sync calls the customize hook again', async (_what, nothing) => {
   let isReady = false;
   const customize: Decide = (body) => (isReady ? byCrop(body) : nothing);
   const place = await startMetacontroller({
@@ -114,7 +114,7 @@ test('[contract 48] [metacontroller 19] a changed related object syncs exactly t
   ]);
 });
 
-test('[contract 41] [contract 43] [metacontroller 19] a bare list of rules is accepted, and only with v2 a rule by names selects objects of all namespaces', async () => {
+test('[contract 41] [contract 43] [metacontroller 19] a bare list of rules is accepted, and a rule by names selects objects of all namespaces only with v2', async () => {
   const customize: Decide = () => [{ apiVersion: 'v1', resource: 'configmaps', names: ['north'] }];
   const place = await startMetacontroller({
     subjects: [related(customize, 'v2')],

@@ -217,7 +217,7 @@ describe('the rights of a DecoratorController', () => {
     ]);
   });
 
-  test('with server-side apply a DecoratorController may patch all attachments', () => {
+  test('with server-side apply, a DecoratorController may patch all attachments', () => {
     const attachments = [child('services', 'OnDelete')];
 
     expect(rulesOf([decorator({ attachments })], { applyStrategy: 'server-side-apply' })).toContain(

@@ -80,7 +80,7 @@ test.each([
   ['null', new Reply(200, 'null')],
   ['no children', new Reply(200, '{"status": {}}')],
   ['an error', new Reply(500, 'broken')],
-])('[metacontroller M7] [metacontroller 10] %s as the answer for a new revision updates no child, and stores no revision', async (_, reply) => {
+])('[metacontroller M7] [metacontroller 10] if the answer for a new revision is %s, no child is updated, and no revision is stored', async (_, reply) => {
   const decide = (request: { readonly parent: Orchard }): unknown =>
     request.parent.spec.taste === 'sour' ? reply : sync(request);
   const { place, planted, revisions } = await start(orchards, 'RollingInPlace', decide);

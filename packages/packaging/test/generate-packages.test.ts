@@ -80,7 +80,7 @@ function put(path: string, text: string): void {
   writeFileSync(path, text);
 }
 
-describe.each(PACKAGES)('a $what', ({ words, file, strangers }) => {
+describe.each(PACKAGES)('a generated $what', ({ words, file, strangers }) => {
   test('[packaging 14] a generated package is byte for byte the same in two runs, and `--check` then reports it as current', async () => {
     const folders = [folderWith({}), folderWith({})];
 

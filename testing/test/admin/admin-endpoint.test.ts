@@ -42,7 +42,7 @@ describe('faults through the admin endpoint', () => {
 });
 
 describe('the clock through the admin endpoint', () => {
-  test('through the admin endpoint the clock can be read and advanced, and timers that become due run', async () => {
+  test('through the admin endpoint, the clock can be read and advanced, and timers that become due run', async () => {
     const { ask, clock } = await startAdministered();
     const rung: string[] = [];
     clock.schedule(3_600_000, () => rung.push('hour'));

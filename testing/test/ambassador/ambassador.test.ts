@@ -18,7 +18,7 @@ test('an unknown value of CHANCERY_TEST_AMBASSADOR is refused', () => {
   );
 });
 
-test('without kubectl the error suggests the stand-in ambassador as an alternative', async () => {
+test('without kubectl, the error suggests the stand-in ambassador as an alternative', async () => {
   const started = startAmbassador({
     server: 'http://127.0.0.1:1',
     environment: { PATH: '/nonexistent' },
@@ -30,7 +30,7 @@ test('without kubectl the error suggests the stand-in ambassador as an alternati
   });
 });
 
-test('the stand-in selected by the environment passes requests on', async () => {
+test('the stand-in ambassador passes requests on if the environment selects it', async () => {
   const upstream = await startUpstream();
   const environment = { CHANCERY_TEST_AMBASSADOR: 'stand-in' };
 

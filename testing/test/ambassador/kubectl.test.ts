@@ -15,13 +15,13 @@ function folderWith(...names: string[]): string {
   return folder;
 }
 
-test('KUBECTL sets the path of kubectl', () => {
+test('the variable KUBECTL sets the path of kubectl', () => {
   expect(findKubectl({ KUBECTL: '/opt/kubectl', PATH: folderWith('kubectl') })).toBe(
     '/opt/kubectl',
   );
 });
 
-test('findKubectl follows the link to kubectl, and takes the file with the highest version in that folder', () => {
+test('findKubectl follows the link to kubectl, and takes the file with the highest version beside the target', () => {
   const sdk = folderWith('kubectl', 'kubectl.1.9', 'kubectl.1.33', 'kubectl.1.28');
   const bin = join(folderWith(), 'bin');
   mkdirSync(bin);
@@ -49,7 +49,7 @@ test('findKubectls returns one kubectl per minor version, the oldest first', () 
   );
 });
 
-test('findKubectls returns only KUBECTL if it is set, only the file kubectl if there are no versions, or nothing', () => {
+test('findKubectls returns only KUBECTL if it is set, only the file kubectl if no file has a version, and nothing without kubectl', () => {
   const single = folderWith('kubectl');
   const sdk = folderWith('kubectl', 'kubectl.1.9', 'kubectl.1.33');
 

@@ -45,7 +45,7 @@ test('a name made from generateName ends with five random characters', async () 
   for (const name of names) expect(name).toMatch(/^web-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
 });
 
-test('the generation counts changes of the spec only', async () => {
+test('the generation counts only changes of the spec', async () => {
   const { send } = await startCluster();
   await send('POST', DEPLOYMENTS, deployment('web'));
   const path = `${DEPLOYMENTS}/web`;

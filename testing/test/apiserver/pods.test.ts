@@ -82,7 +82,7 @@ test('Pods can be selected by node and phase', async () => {
   expect([byNode, byPhase].map(({ body }) => body.items[0].metadata.name)).toEqual(['a', 'b']);
 });
 
-test('deletecollection deletes the selected Pods only', async () => {
+test('deletecollection deletes only the selected Pods', async () => {
   const { send, server } = await startCluster();
   server.create(pod('a'));
   server.create({ ...pod('b'), metadata: { name: 'b', namespace: 'default' } });
@@ -131,7 +131,7 @@ test('an eviction is refused while the disruption budget does not allow it', asy
   expect(evicted?.metadata.deletionTimestamp).toBeDefined();
 });
 
-test('on a server without admission plugins a new Pod gets no service account token and no tolerations', async () => {
+test('on a server without admission plugins, a new Pod gets no service account token and no tolerations', async () => {
   const { send } = await startCluster({
     disableAdmissionPlugins: ['ServiceAccount', 'DefaultTolerationSeconds'],
   });

@@ -180,7 +180,7 @@ test('a server with controllers adds only objects that its snapshot lacks, and c
   expect(pods(server)).toEqual(expect.arrayContaining([...pods(first.server)]));
 });
 
-test('after a restart of the server continue tokens still work, and no earlier watch can resume', async () => {
+test('after a restart of the server, `continue` tokens still work, and no earlier watch can resume', async () => {
   const cluster = await startCluster();
   const { server, send } = cluster;
   const first = revisionOf(server.create(configMap('a')));

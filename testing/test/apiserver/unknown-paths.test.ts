@@ -65,7 +65,7 @@ test.each([
 test.each([
   '1.33',
   '1.38',
-] as const)('[found 1] [F-16] the 404 of Kubernetes %s contains the name of a missing object, and for an unknown path no name', async (generation) => {
+] as const)('[found 1] [F-16] the 404 of Kubernetes %s contains the name of a missing object, and no name for an unknown path', async (generation) => {
   const cluster = await startCluster({ generation });
   cluster.server.create(DEFINITION as never);
 

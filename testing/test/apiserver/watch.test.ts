@@ -176,7 +176,7 @@ test('a closed watch no longer counts as open', async () => {
   await expect.poll(() => cluster.server.openWatches).toBe(0);
 });
 
-test('a reset watch ends in a broken connection', async () => {
+test('a watch that is reset ends with a broken connection', async () => {
   const cluster = await startCluster();
   const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1`);
 

@@ -20,7 +20,7 @@ async function start(options: TestEnvOptions): Promise<TestEnv> {
 
 describeBackends(BACKENDS);
 
-test('with USE_EXISTING_CLUSTER an environment uses the context from its options', async () => {
+test('with USE_EXISTING_CLUSTER, an environment uses the context from its options', async () => {
   const environment = { ...(await surroundings(startCluster)), USE_EXISTING_CLUSTER: 'true' };
   const env = await start({ environment, context: 'chancery' });
 

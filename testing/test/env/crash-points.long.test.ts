@@ -84,7 +84,7 @@ test('[T-4] an operator with one atomic call passes, although it is killed befor
   expect(passed).toEqual(points);
 });
 
-test('without the option `calls` watches are crash points, too', async () => {
+test('without the option `calls`, watches are crash points, too', async () => {
   const points = await crashPoints(scenario(careful));
 
   expect(new Set(points.map(({ call }) => call.verb))).toEqual(new Set(['list', 'watch', 'patch']));
@@ -164,7 +164,7 @@ describe('[T-8] crashPoints with parallel runs', () => {
 
   test.each([
     1, 3,
-  ])('at most %i runs overlap, and the crash points are the same and in order', async (parallel) => {
+  ])('at most %i runs overlap, and the crash points and their order do not change', async (parallel) => {
     const { counts, scenario: scene } = counted(scenario(careful));
     const passed: string[] = [];
     const place = ({ when, nth, call }: CrashPoint) => `${when} ${nth} ${call.verb}`;

@@ -28,7 +28,7 @@ describe('workloads in an environment, and the end of an environment', { timeout
   test.each([
     [undefined, 2],
     [false as const, 0],
-  ])('[F-14] with workloads %j a Deployment of the embedded server gets %d Pods', async (workloads, count) => {
+  ])('[F-14] with workloads %j, a Deployment of the embedded server gets %d Pods', async (workloads, count) => {
     const embedded = workloads === undefined ? {} : { workloads };
     const env = await start({ environment: {}, embedded });
     const namespace = await env.namespace();
@@ -254,7 +254,7 @@ describe('logs of the embedded server', () => {
     });
   });
 
-  test('with TLS the test needs no credentials, and the request log contains the user', async () => {
+  test('with TLS, the test needs no credentials, and the request log contains the user', async () => {
     const embedded = { tls: {}, workloads: false, authorization: 'RBAC' } as const;
     const env = await start({ environment: {}, embedded });
     const namespace = await env.namespace();
@@ -300,7 +300,7 @@ describe('time in a test environment', () => {
     expect(clock.now()).toBe(Date.parse('2030-01-01T01:00:01Z'));
   });
 
-  test('if an environment never settles this is an error, and not an endless wait', async () => {
+  test('an environment that never settles causes an error, and not an endless wait', async () => {
     const clock = new FakeClock();
     const env = await start({ environment: {}, embedded: { clock } });
     let on = true;

@@ -230,7 +230,7 @@ test('a schedule stays the same when it is formatted and parsed', () => {
   expect(parseSchedule(formatSchedule(schedule))).toEqual(schedule);
 });
 
-test('a visited state is explored again only if more deviations are left than before', () => {
+test('a visited state is explored again only if more deviations are left than at the earlier visit', () => {
   const states = new VisitedStates(2);
 
   expect(states.isKnown('a', 1)).toBe(false);

@@ -102,7 +102,7 @@ test.each([
   await expect(replaySchedule(mended, failure.schedule)).resolves.toBeUndefined();
 });
 
-test('a change can come after a timer that is due in a minute', async () => {
+test('a change of the scenario can come after a timer that is due in a minute', async () => {
   const impatient = scenarioOf(
     'does not wait for ever',
     () => [

@@ -159,7 +159,7 @@ test.each([
   expect(server.openWatches).toEqual([]);
 });
 
-test('after expire() a watch from an older version gets one error and ends, and open watches continue', async () => {
+test('after expire(), a watch from an older version gets one error and ends, and open watches continue', async () => {
   const { things, watch } = await start();
   things.put('a');
   const open = await watch('resourceVersion=101');

@@ -8,7 +8,7 @@ import { settle } from '../../src/time/settle.ts';
 
 const { signal } = new AbortController();
 
-test('[T-2] advanceUntil moves time from alarm to alarm, only while nothing else happens', async () => {
+test('[T-2] advanceUntil moves time from alarm to alarm, and only while nothing else happens', async () => {
   const clock = new FakeClock();
   const server = new ScriptedServer({ clock });
   await server.start();
@@ -46,7 +46,7 @@ test('advanceUntil takes no time if the condition already holds, and throws if i
   expect(clock.monotonic()).toBe(5_000);
 });
 
-test('while work takes many turns advanceUntil moves time by a few seconds, and not to a far alarm', async () => {
+test('while work takes many turns, advanceUntil moves time by a few seconds, and not to a far alarm', async () => {
   const clock = new FakeClock();
   onTestFinished(clock.schedule(60_000, () => {}));
   let done = false;

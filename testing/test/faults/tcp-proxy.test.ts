@@ -69,7 +69,7 @@ test('a TcpProxy passes bytes on in both directions and counts them', async () =
   expect(connection).toMatchObject({ bytesToServer: 8, bytesToClient: 7, closed: false });
 });
 
-test('when one side ends its connection a TcpProxy ends the other side, and counts the connection as closed', async () => {
+test('when one side ends its connection, a TcpProxy ends the other side, and counts the connection as closed', async () => {
   const { served, proxy, client } = await start();
   const one = await client();
 
@@ -156,7 +156,7 @@ test.each<[CutKind, readonly string[], boolean]>([
   ['close', ['end'], true],
   ['half-close', ['end'], false],
   ['freeze', [], false],
-])('[T-3] a TcpProxy cuts a connection after exactly the given bytes: %s', async (cutWith, events, serverGone) => {
+])('[T-3] a TcpProxy cuts a connection after exactly the given number of bytes: %s', async (cutWith, events, serverGone) => {
   const { served, proxy, client } = await start();
   proxy.next({ cutAfterBytes: 5, cutWith });
   const one = await client();

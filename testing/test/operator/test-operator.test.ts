@@ -71,7 +71,7 @@ test('a killed operator reconciles nothing more, has no timers, and does not log
   await operator.stop();
 });
 
-test('[T-2] when a test advances its clock the time of the operator advances, too: ten polls in ten minutes', async () => {
+test('[T-2] when a test advances its clock, the time of the operator advances, too: ten polls in ten minutes', async () => {
   const clock = new FakeClock();
   const { env, namespace } = await start(clock);
   await env.create(configMap('a', { namespace }));

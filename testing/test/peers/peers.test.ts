@@ -33,7 +33,7 @@ async function peers(peersFolder: string, ...args: readonly string[]) {
 }
 
 describe('the command `npm run peers`', () => {
-  test('without the variable PEERS every suite is "not run", and the exit code is 2', async () => {
+  test('without the variable PEERS, every suite is "not run", and the exit code is 2', async () => {
     const { code, lines } = await peers('');
 
     expect(code).toBe(2);
@@ -106,7 +106,7 @@ test('a result contains the program and its version: kubectl, a tag or a short c
 });
 
 describe('parsing of suites and their output', () => {
-  test('functionsOf lists the recorded and the called test functions of a script once', () => {
+  test('functionsOf lists each test function that a script records or calls, without duplicates', () => {
     const script = `
 runTests() {
   record_command run_first_tests
@@ -183,7 +183,7 @@ ERROR e2e/test_b.py::TestB::test_three - urllib3.exceptions.MaxRetryError
     ]);
   });
 
-  test('wishesOf reads what an example of kopf waits for, and how often its handlers succeed', () => {
+  test('wishesOf reads from an example of kopf what the example waits for, and how often its handlers succeed', () => {
     const wishes = wishesOf(`
 import kopf
 E2E_ALLOW_TRACEBACKS = True
@@ -275,7 +275,7 @@ describe('the page with the results of the suites', () => {
     expect(readPage()).toBe(madePage(readPage(), recordedResults()));
   });
 
-  test('when some tests run again only their recorded results are replaced', () => {
+  test('when some tests run again, only their recorded results are replaced', () => {
     const of = { suite: 'kubectl', commit: 'v1', with: 'kubectl v1.9' };
 
     const joined = join(

@@ -93,7 +93,7 @@ describe('[T-6] `eventually` with a probe that asserts', () => {
     expect(calls).toBe(2);
   });
 
-  test('`eventually` returns the value of a probe that asserts, and calls the probe again after false', async () => {
+  test('`eventually` returns the value of a probe that asserts, and calls the probe again after it returns false', async () => {
     const answers = [false, 'late'];
 
     const answer = await eventually(() => {
@@ -106,7 +106,7 @@ describe('[T-6] `eventually` with a probe that asserts', () => {
 });
 
 describe('[T-6] `eventually` with a probe that does not assert', () => {
-  test('`eventually` calls a probe again after undefined, even if the probe has thrown another error', async () => {
+  test('`eventually` calls a probe again after it returns undefined, even if the probe has also thrown an error', async () => {
     const answers = [
       () => Promise.reject(new Error('connection refused')),
       async () => undefined,
@@ -118,7 +118,7 @@ describe('[T-6] `eventually` with a probe that does not assert', () => {
     expect(answer).toBe('found');
   });
 
-  test('`eventually` calls a probe again after undefined, even if a function called by the probe asserts', async () => {
+  test('`eventually` calls a probe again after it returns undefined, even if a function that the probe calls asserts', async () => {
     const answers = [undefined, 'found'];
     const checked = (): string | undefined => {
       expect(answers).not.toHaveLength(0);
@@ -240,7 +240,7 @@ test.each([
   [1_000, 800],
   [40_000, 10_000],
   [0, 10_000],
-])('[T-6] with a vitest testTimeout of %s ms the limit of `eventually` is %i ms', (testTimeout, limitMs) => {
+])('[T-6] with a vitest testTimeout of %s ms, the limit of `eventually` is %i ms', (testTimeout, limitMs) => {
   expect(defaultTimeoutMs({ __vitest_worker__: { config: { testTimeout } } }, {})).toBe(limitMs);
   expect(defaultTimeoutMs({}, {})).toBe(4_000);
 });

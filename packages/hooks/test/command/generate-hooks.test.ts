@@ -83,7 +83,7 @@ test('[hooks S8] the roles of hooks grant what the hooks watch and what they dec
   ]);
 });
 
-test('[hooks S12] there is a warning that a hook with a binding for deletions also runs at the start', async () => {
+test('[hooks S12] a warning says that a hook with a binding for deletions also runs at the start', async () => {
   const { exit, stderr } = setUp().generate('proxy');
 
   expect(await exit).toBe(0);
@@ -330,7 +330,7 @@ test.each<[string, readonly string[], string]>([
     ['manifests', '-o', 'hooks/out'],
     'the manifests cannot be in',
   ],
-  ['modules as well', ['rbac', 'operator.ts'], '--hooks stands in place of modules'],
+  ['hooks together with modules', ['rbac', 'operator.ts'], '--hooks stands in place of modules'],
   [
     'definitions',
     ['crd'],

@@ -49,7 +49,7 @@ test('options of shell-operator that this runner supports keep their names, and 
   });
 });
 
-test('[hooks S14] for an option of shell-operator that this runner does not support the error suggests a replacement', () => {
+test('[hooks S14] for an option of shell-operator that this runner does not support, the error suggests a replacement', () => {
   expect(() => parseHooksArguments(['/hooks', '--kube-config=kube.config'], {})).toThrow(
     '--kube-config: the runner has no credentials: they belong to the kubectl proxy beside it',
   );
@@ -58,7 +58,7 @@ test('[hooks S14] for an option of shell-operator that this runner does not supp
   );
 });
 
-test('[hooks S14] for a variable of shell-operator that this runner does not support a message suggests a replacement', () => {
+test('[hooks S14] for a variable of shell-operator that this runner does not support, a message suggests a replacement', () => {
   const { ignored } = parseHooksArguments(['/hooks'], {
     DEBUG_UNIX_SOCKET: '/tmp/debug',
     SHELL_OPERATOR_NAMESPACE: 'farm',

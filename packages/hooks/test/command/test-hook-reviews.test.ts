@@ -91,7 +91,7 @@ const conversionReview = (...objects: readonly object[]) => ({
   request: { uid: 'u1', desiredAPIVersion: `${GROUP}/v1`, objects },
 });
 
-test('[hooks 27] a sample can be a conversion, which must contain its step if the binding has several steps', async () => {
+test('[hooks 27] a sample can be a conversion, and must contain the conversion step if the binding has several steps', async () => {
   const config = converting('v1alpha1 v1beta1', 'v1beta1 v1');
   const review = conversionReview(cronTab('v1beta1', 'a', {}), cronTab('v1beta1', 'b', {}));
 

@@ -55,7 +55,7 @@ test('consecutive tasks of one hook become one run, and no task overtakes anothe
   ]);
 });
 
-test('in a queue of more than 100 tasks one run takes all tasks of its hook', async () => {
+test('in a queue of more than 100 tasks, one run takes all tasks of its hook', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { kubernetes: [events()] }), hook('b', { kubernetes: [events()] })],
   });

@@ -137,7 +137,7 @@ test('[hooks S2] a blocked queue appears on the status page, and is logged once'
   expect(world.clock.pending).toBe(1);
 });
 
-test('[hooks S2] after the maximum number of attempts a task is recorded and dropped, and the queue continues', async () => {
+test('[hooks S2] after the maximum number of attempts, a task is recorded and dropped, and the queue continues', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { kubernetes: [watches({ name: 'x' })] })],
     maxAttempts: 2,

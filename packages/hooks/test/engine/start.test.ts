@@ -3,7 +3,7 @@ import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { EngineWorld, hook, schedule, watches } from './support/engine-world.ts';
 
-test("at the start onStartup hooks run in the order of their numbers, and then each hook's bindings run in their order", async () => {
+test("at the start, onStartup hooks run in the order of their numbers, and then each hook's bindings run in their order", async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { onStartup: 10, kubernetes: [watches({ name: 'x' }), watches({ name: 'y' })] }),
@@ -161,7 +161,7 @@ test('a Synchronization runs in the queue `main`, or in the queue of its binding
   ]);
 });
 
-test('if a binding has no Synchronization its events start runs at once', async () => {
+test('if a binding has no Synchronization, its events start runs at once', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { kubernetes: [watches({ name: 'x', runsOnSynchronization: false })] })],
   });

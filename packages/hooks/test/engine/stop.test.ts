@@ -51,7 +51,7 @@ test('a run is aborted without a grace period when leadership is lost', async ()
   expect(world.attempts[0]?.signal.aborted).toBe(true);
 });
 
-test('at a stop every wait for a retry, a token, a process, a list or a tick ends at once, and no timer is left', async () => {
+test('at a stop, every wait for a retry, a token, a process, a list or a tick ends at once, and no timer is left', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { kubernetes: [watches({ name: 'x', runsOnSynchronization: false })] }),
@@ -89,7 +89,7 @@ test('at a stop every wait for a retry, a token, a process, a list or a tick end
   expect(world.clock.pending).toBe(0);
 });
 
-test('after the end of the engine no task waits, so that the metrics of a standby contain no queue', async () => {
+test('after the end of the engine, no task waits, so that the metrics of a standby contain no queue', async () => {
   const world = new EngineWorld({
     hooks: [A, hook('b', { schedules: [schedule({ name: 'x' })] })],
   });

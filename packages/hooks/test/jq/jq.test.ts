@@ -132,7 +132,7 @@ test('jq: without the jq package only the program `.` works, which sorts the fie
   await expect(jq.check('.a')).rejects.toThrow('npm install jq-web@0.6.2');
 });
 
-test('jq: an abort rejects at once, and later programs still run', async () => {
+test('jq: an aborted call rejects at once, and later programs still run', async () => {
   const jq = jqWith({ timeLimitMs: 500 });
   const stop = new AbortController();
   const run = jq.run('last(repeat(1))', ['1'], stop.signal);

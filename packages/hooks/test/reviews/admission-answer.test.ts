@@ -72,7 +72,7 @@ test('the patch of a mutating hook arrives unchanged, although its base64 has li
   expect(sent).toEqual(patch);
 });
 
-test('a hook gets the review unchanged, except for the line break at its end', async () => {
+test('a hook gets the review unchanged, except for the final line break', async () => {
   const sent = `${JSON.stringify(reviewOf({ object: configMapOf({ size: '1' }) }), null, 1)}\n`;
   const reviews: string[] = [];
   const ask: AskReview = async (_hook, item) => {
@@ -147,7 +147,7 @@ test.each<[what: string, text: string, problem: string, type?: 'Mutating']>([
     'changed the whole object, which no patch may change',
     'Mutating',
   ],
-])('if a hook that reviews a write returns %s the write is denied, and the log says why', async (_, text, problem, type) => {
+])('if a hook that reviews a write returns %s, the write is denied, and the log says why', async (_, text, problem, type) => {
   const { response, outcome, lines } = await answered(text, type);
 
   const messages = lines.flatMap(({ fields: { err } }) =>

@@ -121,7 +121,7 @@ setInterval(() => {}, 1_000);`,
   await eventually(() => !isAlive(pid), { timeoutMs: 20_000 });
 });
 
-test('together with the review a hook gets the snapshots that its binding lists', async () => {
+test('together with the review, a hook gets the snapshots that its binding lists', async () => {
   const hook = reviewHook(
     {
       kubernetes: [
@@ -185,7 +185,7 @@ fs.symlinkSync('/etc/hostname', process.env.ADMISSION_RESPONSE_PATH);`,
 fs.writeFileSync(process.env.METRICS_PATH, '{"name": "a", "add": -1}');`,
     'links.js: its metrics file is refused',
   ],
-])('if a hook that reviews a write returns %s the write is denied', async (_, leaves, problem) => {
+])('if a hook that reviews a write returns %s, the write is denied', async (_, leaves, problem) => {
   const hook = reviewHook({ kubernetesValidating: [{ name: NAME, rules: [CONFIG_MAPS] }] }, leaves);
   const place = await startReviewing({ 'links.js': hook });
 
@@ -229,7 +229,7 @@ const BOATS = {
 test.each<[what: string, definitions: readonly object[], waitsFor: string]>([
   ['is unknown', [], 'the kind Boat'],
   ['is known only by its definition', [BOATS], 'boats.harbour.example: it is not served'],
-])('a snapshot of a kind that %s delays no other hook, and the hook that needs it denies writes with the reason', async (_, definitions, waitsFor) => {
+])('a snapshot of a kind that %s delays no other hook, and the hook that needs the snapshot denies writes with the reason', async (_, definitions, waitsFor) => {
   const hook = reviewHook(
     {
       kubernetes: [{ name: 'boats', kind: 'Boat', apiVersion: 'harbour.example/v1' }],

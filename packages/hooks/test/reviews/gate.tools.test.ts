@@ -77,7 +77,7 @@ async function startBehindGate(): Promise<Session> {
   return session;
 }
 
-test('[hooks 26] through the gate the writes of kubectl are allowed, denied or warned about, and a failing hook denies them', async () => {
+test('[hooks 26] through the gate, the writes of kubectl are allowed, denied or warned about, and a failing hook denies them', async () => {
   const session = await startBehindGate();
   const create = (name: string, colour: string) =>
     session.try(['create', 'configmap', name, `--from-literal=colour=${colour}`]);
@@ -95,7 +95,7 @@ test('[hooks 26] through the gate the writes of kubectl are allowed, denied or w
   expect(black.stderr).toContain('denied the request: Hook failed: colours.js');
 });
 
-test('[hooks 27] through the gate kubectl reads another version, and gets the message of a hook that refuses', async () => {
+test('[hooks 27] through the gate, kubectl reads another version, and gets the message of a hook that refuses', async () => {
   const session = await startBehindGate();
   const apply = (name: string, schedule: string) =>
     session.try(['apply', '-f', '-'], {

@@ -245,7 +245,7 @@ test('a source with both `prepare` and `transform` is refused', () => {
   );
 });
 
-test('[found 2] the filter time of an object counts for the namespace of the object', async () => {
+test('[found 2] the time that a filter takes for an object counts for the namespace of the object', async () => {
   const world = worldOf([want('value', false)]);
   world.collection.put('a', 7);
   await world.start();

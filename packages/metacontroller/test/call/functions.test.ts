@@ -154,7 +154,7 @@ test('a hanging program is ended at its time limit, and a program that writes wi
   await expect(writing.sync?.call(request(), call())).rejects.toMatchObject({ reason: 'TooLarge' });
 });
 
-test('a program that was removed after the start makes its call fail, and an abort ends a running program', async () => {
+test('a call fails if its program was removed after the start, and an abort ends a running program', async () => {
   const dir = await folder({ program: 'setInterval(() => {}, 1e6);' });
   const { sync } = await functions(EXEC, { dir });
   const stop = new AbortController();
@@ -246,7 +246,7 @@ test('[contract 26] an entry in the file replaces the webhook of one hook, keeps
   await finalize?.close();
 });
 
-test('a hook without a webhook and without an entry does not exist', () => {
+test('a hook without a webhook and without an entry in the file of functions results in no function', () => {
   const hooks = { sync: { version: 'v1', answers: 'loose', webhook: undefined } } as const;
 
   const made = createHookFunctions({ ...SPEC, hooks }, undefined, {

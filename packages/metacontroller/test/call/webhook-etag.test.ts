@@ -10,7 +10,7 @@ const NO_LIMITS = { cacheTimeoutMs: undefined, cacheCleanupMs: undefined };
 
 test.each([
   304, 412,
-])('[contract 9] [metacontroller 9] after the status %i the stored answer is used', async (status) => {
+])('[contract 9] [metacontroller 9] after the status %i, the stored answer is used', async (status) => {
   const { url, received } = await scriptedHook(TAGGED, answering(status, {}, ''));
   const { call } = webhook({ url, etag: NO_LIMITS });
 

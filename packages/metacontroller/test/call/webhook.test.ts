@@ -77,7 +77,7 @@ test.each([
   ['soon', 1_000],
   ['Mon, 05 Jan 2026 11:00:00 GMT', 1_000],
   ['99999999999', 3_600_000],
-])('[contract 4] [contract 5] [metacontroller 8] [metacontroller M6] after a 429 with Retry-After %s the next call waits %i ms', async (header, retryAfterMs) => {
+])('[contract 4] [contract 5] [metacontroller 8] [metacontroller M6] after a 429 with Retry-After %s, the next call waits %i ms', async (header, retryAfterMs) => {
   const headers = header === undefined ? {} : { 'retry-after': header };
   const { url } = await scriptedHook(answering(429, headers, ''));
   const { call } = webhook({ url }, { clock: new FakeClock(NOON) });

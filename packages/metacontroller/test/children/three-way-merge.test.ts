@@ -4,7 +4,7 @@ import { mergeThreeWay } from '../../src/children/three-way-merge.ts';
 
 const NONE = {};
 
-describe('members', () => {
+describe('merging of fields', () => {
   test('[contract 76] fields that only the last answer contained are removed, and fields of other writers stay', () => {
     const observed = { a: 1, b: 2, foreign: { x: 1 } };
 
@@ -32,7 +32,7 @@ describe('members', () => {
     });
   });
 
-  test('a null in the answer for an object with fields of other writers removes only fields that were applied', () => {
+  test('a map that is null in the answer loses only fields that were applied, and keeps fields of other writers', () => {
     const observed = { limits: { cpu: '1', memory: '2' } };
 
     const merged = mergeThreeWay(observed, { limits: { cpu: '1' } }, { limits: null });
@@ -41,10 +41,10 @@ describe('members', () => {
   });
 
   test.each([
-    ['a part', { a: { b: 1 } }, { a: 'text' }],
+    ['an object', { a: { b: 1 } }, { a: 'text' }],
     ['a list', { a: [1] }, { a: { b: 1 } }],
     ['a string', { a: 'text' }, { a: [1] }],
-  ])('a field gets the value of the answer where %s was before', (_what, observed, desired) => {
+  ])('a value of another type in the answer replaces %s', (_what, observed, desired) => {
     expect(mergeThreeWay(observed, NONE, desired)).toEqual(desired);
   });
 
@@ -58,7 +58,7 @@ describe('members', () => {
   });
 });
 
-describe('lists', () => {
+describe('merging of lists', () => {
   const container = (name: string, fields: object = {}) => ({ name, ...fields });
 
   test('lists of named items are merged item by item, and existing items come first, in their order', () => {

@@ -61,7 +61,7 @@ async function place(lacks: string | undefined) {
   return { args: ['check', ...from, '--server', proxy.url] };
 }
 
-test('with the generated roles `check` finds that the controllers have every right', async () => {
+test('with the generated roles, `check` finds that the controllers have every right', async () => {
   const { args } = await place(undefined);
 
   const { exit, stdout } = invoke(args, COMMANDS);

@@ -155,7 +155,7 @@ test('the same controllers in a List, several files, a folder or standard input 
   expect(piped.stdout.lines).toEqual(whole);
 });
 
-test('with functions the roles do not grant the Secrets of webhooks, and grant reads of related objects', async () => {
+test('with functions, the roles grant no reads of the Secrets of webhooks, and grant reads of related objects', async () => {
   const { at, from, generate } = setUp();
 
   const { exit, stdout, stderr } = generate(
@@ -171,7 +171,7 @@ test('with functions the roles do not grant the Secrets of webhooks, and grant r
   expect(stdout.lines.join()).not.toContain('secrets');
 });
 
-test('the filter allows the paths of the controllers, and only discovery of custom groups', async () => {
+test('the filter allows the paths of the controllers, and discovery only for custom groups', async () => {
   const { from, generate } = setUp();
 
   const { exit, stdout } = generate(
@@ -192,7 +192,7 @@ test('the filter allows the paths of the controllers, and only discovery of cust
   expect(opens('/api/v1')).toBe(false);
 });
 
-test('without functions the manifests run the command without a mounted folder, and contain its definitions', async () => {
+test('without functions, the manifests run the command without a mounted folder, and contain its definitions', async () => {
   const { at, from, generate, read } = setUp();
 
   const { exit } = generate('manifests', ...from('all.yaml'), '-o', at('out'));
@@ -285,7 +285,7 @@ test('the name `metacontroller` is refused, except for an operator that runs hoo
   expect(hooks.stderr.lines.join()).not.toContain('choose another name');
 });
 
-test('with --install-crds the operator may write the three definitions itself, and the manifests have none', async () => {
+test('with --install-crds, the operator may write the three definitions itself, and the manifests contain no definitions', async () => {
   const { from, generate } = setUp();
 
   const { exit, stdout } = generate('rbac', ...from('all.yaml'), '--install-crds');

@@ -127,7 +127,7 @@ test('a function gets the recorded request in which large numbers are exact and 
   expect(received[0]?.body).toContain('"spec":{"a":1,"trees":9007199254740993}');
 });
 
-test('for a decorator the output contains which fields are set, removed and kept, and that the finalizer is removed', async () => {
+test('for a decorator, the output contains which fields are set, removed and kept, and that the finalizer is removed', async () => {
   const controller = {
     apiVersion: GROUP,
     kind: 'DecoratorController',
@@ -203,7 +203,7 @@ rights recorded in ${file}
 `);
 });
 
-test('`--kind` and `--name` choose another entry than that for the controller in the sample', async () => {
+test('`--kind` and `--name` select an entry, instead of the entry for the controller in the sample', async () => {
   const dir = await folder({
     sync: program(ANSWER),
     'functions.yaml': '[{kind: CompositeController, name: other, sync: {exec: [./sync]}}]',

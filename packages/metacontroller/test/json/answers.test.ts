@@ -65,7 +65,7 @@ function withChild(one: unknown): string {
   return JSON.stringify({ children: [child(), one] });
 }
 
-describe('children', () => {
+describe('children in an answer', () => {
   test('[contract 31] [metacontroller 10] an empty list of children is valid, and each child has its declared type', () => {
     const text = withChild({ ...child(), apiVersion: 'apps/v1', kind: 'Deployment' });
 
@@ -255,7 +255,7 @@ describe('unknown and repeated fields', () => {
     ],
     ['{"children": [], "labels": {}}', 'unknown field labels'],
     ['{"children": [], "events": []}', 'unknown field events'],
-  ])('[contract 12] [metacontroller 11] for %s strict mode makes the answer fail with the path, and loose mode logs the path once', (text, found) => {
+  ])('[contract 12] [metacontroller 11] for %s, strict mode makes the answer fail with the path, and loose mode logs the path once', (text, found) => {
     expect(refusal(() => sync(text, { answers: 'strict' }))).toBe(`it has the ${found}`);
     expect(sync(text).lines).toEqual([
       {
@@ -416,7 +416,7 @@ describe('values of modules', () => {
       'it has more than 10000000 characters',
     ],
     ['a Map', { children: [], status: new Map([['ready', 1]]) }, 'none'],
-  ])("a module's value with %s is refused, or read as plain JSON", (_, value, problem) => {
+  ])('the value of a module with %s is refused, unless JSON can represent the value', (_, value, problem) => {
     expect(refusal(() => fromModule(value))).toBe(problem);
   });
 });

@@ -79,7 +79,7 @@ describe('[metacontroller 19] related resources', () => {
     expect(refusal(() => rules(text))).toBe(problem);
   });
 
-  test('[metacontroller 11] unknown fields of a related rule and of its selectors are refused in strict mode only', () => {
+  test('[metacontroller 11] unknown fields of a related rule and of its selectors are refused only in strict mode', () => {
     const text = (fields: string) => `[{"apiVersion": "v1", "resource": "secrets", ${fields}}]`;
 
     expect(refusal(() => rules(text('"name": "a"'), 'strict'))).toBe(

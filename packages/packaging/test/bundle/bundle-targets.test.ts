@@ -64,7 +64,7 @@ test.each<[string, readonly string[] | undefined]>([
   ['', undefined],
   ['team-a', ['team-a']],
   ['team-a,team-b', ['team-a', 'team-b']],
-])('[packaging 20] with the OLM targets "%s" the operator watches %j, and its filter allows these watches', (targets, watched) => {
+])('[packaging 20] with the OLM targets "%s", the operator watches %j, and its filter allows these watches', (targets, watched) => {
   const csv = csvOf(bundle(demo(), { installModes: ALL }));
 
   const { namespaces } = settingsFrom(environment(csv, targets));

@@ -26,7 +26,7 @@ function granted({ spec }: Csv, part: 'permissions' | 'clusterPermissions'): rea
 }
 
 describe('the objects that OLM installs', () => {
-  test('[packaging 11] for all namespaces OLM installs the same Deployment and rules as the cluster-scoped overlay', () => {
+  test('[packaging 11] in the mode AllNamespaces, OLM installs the same Deployment and rules as the cluster-scoped overlay', () => {
     const model = demo();
     const objects = renderedObjects(model, { scope: 'cluster-scoped' });
 
@@ -46,7 +46,7 @@ describe('the objects that OLM installs', () => {
     expect(csv.spec.install.spec.permissions?.[0]?.serviceAccountName).toBe('demo');
   });
 
-  test('[packaging 11] for single namespaces OLM installs the rules of the namespaced overlay, and the filter allows all namespaces', () => {
+  test('[packaging 11] for single namespaces, OLM installs the rules of the namespaced overlay, and the filter allows all namespaces', () => {
     const model = demo();
 
     const csv = csvOf(bundle(model, { installModes: ['SingleNamespace', 'OwnNamespace'] }));
@@ -169,7 +169,7 @@ describe('the files of a bundle', () => {
     );
   });
 
-  test('a definition loses only its descriptions if the bundle would be too large for OLM', () => {
+  test('if the bundle would be too large for OLM, its definitions lose their descriptions and nothing else', () => {
     const random = (seed: number): string => {
       let state = seed;
       return Array.from({ length: 3_000 }, () => {
@@ -247,7 +247,7 @@ describe('bundles that are refused', () => {
       /only has demo/,
     ],
     ['with a caBundle', { webhooks: [{ ...WEBHOOK, caBundle: 'eA==' }] }, /caBundle.*remove it/],
-    ['that is there twice', { webhooks: [WEBHOOK, WEBHOOK] }, /two webhooks are called "vthing/],
+    ['twice', { webhooks: [WEBHOOK, WEBHOOK] }, /two webhooks are called "vthing/],
     [
       'that converts for some namespaces only',
       {

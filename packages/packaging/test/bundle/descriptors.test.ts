@@ -105,7 +105,7 @@ test('[packaging 13] the status fields `conditions` and `phase` get hints even w
   });
 });
 
-test('beyond the limit of descriptors the deepest fields are omitted', () => {
+test('beyond the limit of descriptors, the deepest fields are omitted', () => {
   const wide = Object.fromEntries(
     Array.from({ length: 300 }, (_, at) => [
       `field${at}`,

@@ -134,7 +134,7 @@ test.each<[what: string, text: string, why: RegExp]>([
     'license: "MIT\\u001b[2K"',
     /license must be a string of one line/,
   ],
-  ['a separator of lines', 'maturity: "a\\u2028b"', /maturity must be/],
+  ['a line separator of Unicode', 'maturity: "a\\u2028b"', /maturity must be/],
   ['a prototype', '__proto__: {version: 6.6.6}', /field "__proto__": it is not known/],
   ['a property of all objects', 'constructor: x', /field "constructor": it is not known/],
   ['anchors that grow exponentially', BOMB, /cannot read .*alias/i],

@@ -79,7 +79,7 @@ test('[packaging 6] an upgrade of the release changes the definitions, and exist
   expect(old).toMatchObject({ spec: { size: 'small' } });
 });
 
-test('[packaging 6] after an uninstallation only the definitions and their objects are left', async () => {
+test('[packaging 6] after an uninstallation, only the definitions and their objects are left', async () => {
   const env = await cluster();
   const objects = await release(['size']);
   await install(env, objects);
@@ -106,7 +106,7 @@ test('[packaging 6] after an uninstallation only the definitions and their objec
   ).toEqual([]);
 });
 
-test('[packaging 6] with `crd.keep=false` the definitions are removed with the release, and with `crd.enabled=false` they are never installed', async () => {
+test('[packaging 6] with `crd.keep=false`, the definitions are removed with the release, and with `crd.enabled=false` they are never installed', async () => {
   const env = await cluster();
   const objects = await release(['size'], { ...VALUES, crd: { keep: false } });
   await install(env, objects);

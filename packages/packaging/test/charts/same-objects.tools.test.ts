@@ -50,7 +50,7 @@ test('[I-6] [packaging 1] [packaging 7] [packaging 9] the chart renders the same
   }
 });
 
-test('[packaging 1] with values.yaml the chart renders the cluster-scoped overlay, and with each file in ci/ another overlay', async () => {
+test('[packaging 1] with values.yaml, the chart renders the cluster-scoped overlay, and with each file in ci/ another overlay', async () => {
   const model = websiteModel();
   const chart = chartOf(model);
   const texts = Object.fromEntries(
@@ -150,7 +150,7 @@ test('an operator without leader election always has one replica, whatever the v
   expect(refused).toMatchObject([{ layer: 'schema' }, { layer: 'template' }, { layer: 'schema' }]);
 });
 
-test('[packaging 9] with `nativeSidecar: auto` the ambassador is a native sidecar if Kubernetes has stable native sidecars', async () => {
+test('[packaging 9] with `nativeSidecar: auto`, the ambassador is a native sidecar if Kubernetes has stable native sidecars', async () => {
   const versions = ['1.30.0', '1.32.9', '1.33.0-eks-5', '1.33.0', '1.36.2'];
 
   const results = await renderChart(

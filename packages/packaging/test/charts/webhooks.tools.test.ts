@@ -28,7 +28,7 @@ const SAME = { release: 'website', namespace: 'website' };
 
 test.each(
   SOURCES,
-)('with $certificates the chart renders the same objects as kustomize in each scope', async (gate) => {
+)('with $certificates, the chart renders the same objects as kustomize in each scope', async (gate) => {
   const model = webhookModelOf(ALL, { gate });
   const scopes = ['cluster-scoped', 'namespaced'] as const;
 
@@ -108,7 +108,7 @@ test("all names of the gate in a release contain the release's name", async () =
   }
 });
 
-test('if a webhook has failurePolicy Fail there are two replicas, and no value reduces them', async () => {
+test('if a webhook has failurePolicy Fail, there are two replicas, and no value reduces them', async () => {
   const [plain, refused] = await renderChart(chartOf(webhookModelOf([CLOSED])), [
     { ...SAME, values: {} },
     { ...SAME, values: { highAvailability: false } },

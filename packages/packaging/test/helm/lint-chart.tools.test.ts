@@ -93,11 +93,11 @@ test.each([
 
 test.each([
   ['no maintainers', { 'Chart.yaml': CHART.replace(/maintainers:[\s\S]*/, '') }, /maintainers/],
-  ['a key ct does not know', { 'Chart.yaml': `${CHART}colour: red\n` }, /colour/],
+  ['a key that ct does not know', { 'Chart.yaml': `${CHART}colour: red\n` }, /colour/],
   ['an annotation that is not text', { 'Chart.yaml': `${CHART}annotations:\n  a: 1\n` }, /string/],
   ['no space before a comment', { 'values.yaml': 'count: 1 # near\n' }, /comments/],
   ['a key twice', { 'ci/other-values.yaml': 'count: 1\ncount: 2\n' }, /key-duplicates/],
-  ['yes for true', { 'values.yaml': 'count: yes\n' }, /truthy/],
+  ['the value yes in place of true', { 'values.yaml': 'count: yes\n' }, /truthy/],
   ['no newline at the end', { 'values.yaml': 'count: 1' }, /new-line-at-end-of-file/],
   [
     'values for CI that the templates cannot take',

@@ -202,7 +202,7 @@ function lease(namespace: string, holderIdentity: string): string {
   });
 }
 
-test("[scaffolding 17] leader election works through the ambassador, in the operator's own namespace only", async () => {
+test("[scaffolding 17] leader election works through the ambassador, and only in the operator's own namespace", async () => {
   const { server, kubectl } = await startedManager();
   const inHome = () =>
     server.get('coordination.k8s.io/v1', 'Lease', NAMESPACE, LEASE) as unknown as {

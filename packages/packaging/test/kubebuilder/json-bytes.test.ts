@@ -48,7 +48,7 @@ test('an object that arrives in arbitrary chunks is parsed as by JSON.parse', as
   );
 });
 
-test('any value is parsed as by JSON.parse, and reading stops at its end', async () => {
+test('any value is parsed as by JSON.parse, and reading stops at the end of the value', async () => {
   await fc.assert(
     fc.asyncProperty(fc.jsonValue(), TEXT, SIZES, async (value, text, sizes) => {
       const document = JSON.stringify({ value, text });

@@ -118,7 +118,7 @@ test('an unknown field of any size is skipped, and not kept in memory', async ()
   );
 });
 
-test('a path with backslashes does not replace the file with the same path with slashes', async () => {
+test('a file whose path contains backslashes does not replace the file whose path contains slashes instead', async () => {
   const real = { 'config/rbac/role.yaml': 'real' };
   const other = { 'config\\rbac\\role.yaml': 'other' };
 

@@ -84,7 +84,7 @@ test(
 );
 
 test(
-  '[scaffolding 23] after the file of a kind is removed its definition is removed, and a message lists the objects that stay in clusters',
+  '[scaffolding 23] after the file of a kind is removed, its definition is removed, and a message lists the objects that stay in clusters',
   PATIENT,
   async () => {
     const folder = exampleFolder();

@@ -45,7 +45,7 @@ test('[scaffolding 11] `init` without a config makes a TypeScript project', asyn
   expect(written['src/operator.ts']).toContain('export default [\n];\n');
 });
 
-test('in a Go project the first kind creates a separate folder with the TypeScript project', async () => {
+test('in a Go project, the first kind creates a separate folder with the TypeScript project', async () => {
   const kubebuilder = besideGo();
 
   const { written, errors, told } = await kubebuilder.createApi([...CART, '--owns=services']);
@@ -136,7 +136,7 @@ test.each([
   expect(Object.keys(written)).toContain('typescript/src/cart.ts');
 });
 
-test('[scaffolding 12] with multigroup two kinds of the same name can exist', async () => {
+test('[scaffolding 12] with multigroup, two kinds of the same name can exist', async () => {
   const kubebuilder = besideGo({ multigroup: true });
   const inGroup = (group: string): readonly string[] => CART.with(2, group);
 

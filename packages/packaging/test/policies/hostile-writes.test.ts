@@ -50,7 +50,7 @@ test('[security 16] [A-15] [admission 3] the policies refuse each of more than 2
   expect(await contents(env)).toEqual(before);
 });
 
-test('without the policies each of the hostile writes is allowed, so it is not RBAC that refuses them', async () => {
+test('without the policies, each of the hostile writes is allowed, so it is not RBAC that refuses them', async () => {
   const { env, uids } = await start(false);
 
   const forbidden: string[] = [];

@@ -74,7 +74,7 @@ test('a webhook adds no policy, because a webhook does not write', async () => {
   );
 });
 
-test('with the option `warns` a policy refuses no write, and reports it in a warning header and the audit log', async () => {
+test('with the option `warns`, a policy refuses no write, and reports it in a warning header and the audit log', async () => {
   const deny = await policyObjects(DECLARED, OPTIONS);
   const warn = await policyObjects(DECLARED, { ...OPTIONS, warns: true });
 
@@ -227,7 +227,7 @@ function bindingOf(name: string): KubernetesObject {
   } as unknown as KubernetesObject;
 }
 
-test('[admission 2] with the option `warns` the same edit is accepted, and its answer has a warning', async () => {
+test('[admission 2] with the option `warns`, the same edit is accepted, and its answer has a warning', async () => {
   const { env } = await startGarden(false);
   onTestFinished(() => env.stop());
   await env.apply(await policyObjects(DECLARED, { ...OPTIONS, guards: ['children'], warns: true }));

@@ -38,7 +38,7 @@ test('[A-15] sharded replicas cannot write Leases of another set, and cannot add
   expect(await leases()).toEqual(before);
 });
 
-test('without the policies each of the hostile Lease writes is allowed', async () => {
+test('without the policies, each of the hostile Lease writes is allowed', async () => {
   const { env, uids } = await start(false);
 
   const forbidden: string[] = [];

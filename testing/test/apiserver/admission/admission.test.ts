@@ -233,7 +233,7 @@ describe('[F-12] admission of a Service', () => {
   });
 });
 
-test('[F-12] a claim and an Ingress get the default class, or the newest one if there are several default classes', async () => {
+test('[F-12] a claim and an Ingress get the default class, or the newest default class if there are several', async () => {
   const { send } = await startCluster();
   const byDefault = (group: string): object => ({
     annotations: { [`${group}.kubernetes.io/is-default-class`]: 'true' },

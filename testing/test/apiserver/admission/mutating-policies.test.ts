@@ -213,7 +213,7 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
       jsonPatch('[JSONPatch{op: "remove", path: "/data/none"}]'),
       "JSON Patch: error in remove for path: '/data/none': Unable to remove nonexistent key: none: missing value",
     ],
-  ])('with %s in a mutating policy a write is refused, unless the failurePolicy is Ignore', async (_what, mutation, words) => {
+  ])('with %s in a mutating policy, a write is refused, unless the failurePolicy is Ignore', async (_what, mutation, words) => {
     const closed = await startCluster();
     mutate(closed.server, [mutation]);
     const open = await startCluster();

@@ -57,7 +57,7 @@ const configMap = (name: string, data: object = {}, labels: object = {}): object
 });
 
 describe('[real R-1] a ValidatingAdmissionPolicy', () => {
-  test('a validating policy denies with the Status that a real server sent', async () => {
+  test('a validating policy denies with the Status that was recorded from a real server', async () => {
     const { server, send } = await startCluster();
     enforce(server, {
       spec: {

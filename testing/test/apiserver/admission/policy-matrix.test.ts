@@ -56,7 +56,7 @@ describe('[F-18] [admission 6] operations and scopes of a policy', () => {
     ['*', { scope: 'Namespaced' }, 'create of a namespace', false],
     ['*', { resourceNames: ['old'] }, 'update in a namespace', true],
     ['*', { resourceNames: ['old'] }, 'create in a namespace', false],
-  ])('whether a policy for %s with %j denies a %s: %s', async (operation, rule, write, denied) => {
+  ])('with a policy for the operation %s and the rule %j, a %s is denied: %s', async (operation, rule, write, denied) => {
     const cluster = await startCluster();
     cluster.server.create(OLD);
     enforce(cluster.server, about({ operations: [operation], ...rule }));
@@ -124,7 +124,7 @@ describe('[F-18] [admission 6] selectors and conditions of a policy', () => {
       'create in a namespace',
       false,
     ],
-  ])('whether a policy with a %s, %j %j %j, denies a %s: %s', async (_what, constraints, spec, matchResources, write, denied) => {
+  ])('with the %s %j %j %j in a policy, a %s is denied: %s', async (_what, constraints, spec, matchResources, write, denied) => {
     const cluster = await startCluster();
     cluster.server.create(OLD);
     enforce(cluster.server, { ...about({}, constraints), ...spec }, { matchResources });
@@ -168,13 +168,13 @@ describe('[F-18] [admission 6] parameters of a policy', () => {
       'not l1',
     ],
     [
-      'a parameter is missing and that is allowed',
+      'a parameter is missing, which is allowed',
       { name: 'l9', parameterNotFoundAction: 'Allow' },
       '1',
       undefined,
     ],
     [
-      'a parameter is missing and that is denied',
+      'a parameter is missing, which is denied',
       { name: 'l9', parameterNotFoundAction: 'Deny' },
       '1',
       NOT_FOUND,
@@ -186,31 +186,31 @@ describe('[F-18] [admission 6] parameters of a policy', () => {
       'not l3',
     ],
     [
-      'a selector finds two, and the first fails',
+      'a selector finds two parameters, and the rule fails for the first',
       { ...byLabel, parameterNotFoundAction: 'Deny' },
       '1',
       'not l1',
     ],
     [
-      'a selector finds two, and the second fails',
+      'a selector finds two parameters, and the rule fails for the second',
       { ...byLabel, parameterNotFoundAction: 'Deny' },
       '2',
       'not l2',
     ],
     [
-      'a selector finds two, and both hold',
+      'a selector finds two parameters, and the rule holds for both',
       { ...byLabel, parameterNotFoundAction: 'Deny' },
       '3',
       undefined,
     ],
     [
-      'a selector finds none and that is denied',
+      'a selector finds no parameter, which is denied',
       { selector: { matchLabels: { limits: 'no' } }, parameterNotFoundAction: 'Deny' },
       '1',
       NOT_FOUND,
     ],
     [
-      'a selector finds none and that is allowed',
+      'a selector finds no parameter, which is allowed',
       { selector: { matchLabels: { limits: 'no' } }, parameterNotFoundAction: 'Allow' },
       '1',
       undefined,
@@ -270,7 +270,7 @@ describe('[admission 7] failures, warnings and costs of a ValidatingAdmissionPol
   test.each([
     ['Fail', 422],
     ['Ignore', 201],
-  ])('with failurePolicy %s a write is answered %i if the expression of a policy fails', async (failurePolicy, code) => {
+  ])('with failurePolicy %s, a write is answered %i if the expression of a policy fails', async (failurePolicy, code) => {
     const { server, send } = await startCluster();
     const validations = [{ expression: 'object.data.none.size() > 0' }];
     enforce(server, { ...about({}), failurePolicy, validations });

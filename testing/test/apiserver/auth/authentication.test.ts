@@ -55,7 +55,7 @@ describe('the user of a request', () => {
     });
   });
 
-  test('without anonymous access a request without credentials is answered 401, even for /version', async () => {
+  test('without anonymous access, a request without credentials is answered 401, even for /version', async () => {
     const server = await rbacServer({
       authentication: { anonymous: false, tokens: { t: 'jane' } },
     });
@@ -107,7 +107,7 @@ describe('the URL of a user', () => {
     });
   });
 
-  test('in a request to the URL of a user a token decides who the user is, as with kubectl proxy', async () => {
+  test('a token in a request to the URL of a user decides who the user is, as with kubectl proxy', async () => {
     const server = await rbacServer({ authentication: { tokens: { t: 'joe' } } });
     const url = await server.urlFor('jane');
 

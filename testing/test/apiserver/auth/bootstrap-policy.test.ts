@@ -51,7 +51,7 @@ describe('the bootstrap roles of a cluster', () => {
     ['admin', 'GET', '/api/v1/nodes', 403],
     ['cluster-admin', 'GET', '/api/v1/namespaces/demo/limitranges', 200],
     ['cluster-admin', 'GET', '/api/v1/nodes', 403],
-  ])('with a binding to the role %s in a namespace the request %s %s is answered %i', async (name, method, path, expected) => {
+  ])('with a binding to the role %s in a namespace, the request %s %s is answered %i', async (name, method, path, expected) => {
     const server = await rbacServer();
     server.create(binding('b', 'demo', `ClusterRole/${name}`, 'User/dev'));
     const body = method === 'POST' ? { body: { metadata: { name: 'a' } } } : {};
@@ -132,7 +132,7 @@ function tokenOf(server: ApiServer): string {
 }
 
 describe('authorization RBAC,AlwaysAllow', () => {
-  test('with RBAC,AlwaysAllow the roles exist, and requests that none of them grants are allowed', async () => {
+  test('with RBAC,AlwaysAllow, the roles exist, and requests that none of them grants are allowed', async () => {
     const server = await rbacServer({ authorization: 'RBAC,AlwaysAllow' });
     const url = await server.urlFor('guest');
     const review = { spec: { resourceAttributes: { verb: 'delete', resource: 'nodes' } } };
@@ -146,7 +146,7 @@ describe('authorization RBAC,AlwaysAllow', () => {
     expect(asked.body.status).toEqual({ allowed: true });
   });
 
-  test('with RBAC,AlwaysAllow the reason for an allowed request contains the binding', async () => {
+  test('with RBAC,AlwaysAllow, the reason for an allowed request contains the binding', async () => {
     const server = await rbacServer({ authorization: 'RBAC,AlwaysAllow' });
     server.create(role('reader', undefined, { verbs: ['get'], nonResourceURLs: ['/logs'] }));
     server.create(binding('readers', undefined, 'ClusterRole/reader', 'User/guest'));

@@ -88,7 +88,7 @@ describe('[F-10] a forbidden request is answered 403 with the message of Kuberne
   });
 });
 
-describe('the reach of a Role', () => {
+describe('the scope of a Role', () => {
   const LIST = { verbs: ['list'], apiGroups: [''], resources: ['configmaps'] };
 
   test('a Role takes effect when it is bound, until its rules or its binding are removed', async () => {

@@ -88,7 +88,7 @@ describe('SelfSubjectAccessReview', () => {
       'spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified',
     ],
     [
-      'two things',
+      'both kinds of attributes',
       { resourceAttributes, nonResourceAttributes: { path: '/', verb: 'get' } },
       'spec.nonResourceAttributes: Invalid value: {"Path":"/","Verb":"get"}: cannot be specified in combination with resourceAttributes',
     ],

@@ -103,7 +103,7 @@ describe('the feature gate ConsistentListFromCacheSkipTimeoutFallback', () => {
     });
   });
 
-  test('the feature gate is off by default, and the list is read from etcd', async () => {
+  test('with the feature gate off, as by default, the list is read from etcd', async () => {
     const { answer } = await listBehind({});
 
     expect(answer.body.items).toHaveLength(2);

@@ -22,7 +22,7 @@ test.each([
   expect(body.minCompatibilityMinor).toBe(compatible);
 });
 
-test('a server without the option `generation` answers as Kubernetes 1.36', async () => {
+test('a server without the option `generation` answers like Kubernetes 1.36', async () => {
   const { send } = await startCluster();
 
   expect((await send('GET', '/version')).body.minor).toBe('36');
@@ -95,7 +95,7 @@ describe('resources that a later release added', () => {
       ['mutatingadmissionpolicies', 'mutatingadmissionpolicybindings'],
     ],
     ['1.37', '/apis/storagemigration.k8s.io/v1', ['storageversionmigrations']],
-  ] as const)('since Kubernetes %s the path %s has the resources %j', async (since, path, resources) => {
+  ] as const)('since Kubernetes %s, the path %s has the resources %j', async (since, path, resources) => {
     const all = ['1.24', '1.30', '1.33', '1.35', '1.36', '1.37', '1.38'] as const;
     const found: string[] = [];
     for (const generation of all) {
@@ -182,7 +182,7 @@ describe('API versions that a later release removed', () => {
     ['1.33', 'flowcontrol.apiserver.k8s.io/v1beta3', false],
     ['1.30', 'batch/v1beta1', false],
     ['1.36', 'policy/v1beta1', false],
-  ] as const)('discovery of Kubernetes %s contains the version %s: %s, and it prefers the newer version', async (generation, apiVersion, has) => {
+  ] as const)('discovery of Kubernetes %s contains the version %s: %s, and discovery prefers the newer version', async (generation, apiVersion, has) => {
     const { send } = await startCluster({ generation });
     const [group, version] = apiVersion.split('/');
 

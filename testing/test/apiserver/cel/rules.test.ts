@@ -147,7 +147,7 @@ describe('[F-11] the message of a failed rule', () => {
     expect(said({ rule: 'false', message: ' no ' })).toEqual(['spec: Invalid value: no']);
   });
 
-  test('the error of a failed rule contains the result of messageExpression, or else the message', () => {
+  test('the error of a failed rule contains the result of messageExpression, or the message if there is no usable result', () => {
     const rule = { rule: 'false', message: 'plain' };
 
     expect(said({ ...rule, messageExpression: '"is " + string(self.replicas)' })).toEqual([

@@ -78,6 +78,6 @@ test.each([
   ["quantity('1.0').asInteger() == 1", 'cannot convert value to integer'],
   ['optional.none().value() == self', 'optional.none() dereference'],
   ["'ab'.substring(self.size() + 5) == ''", 'index out of range: 6'],
-])('[F-11] %s has no result: %s', (rule, why) => {
+])('[F-11] the evaluation of %s fails: %s', (rule, why) => {
   expect(result(rule)).toBe(why);
 });

@@ -49,7 +49,7 @@ describe('[F-11] validation rules and schema errors of a custom resource', () =>
   });
 });
 
-test('[F-11] an update may keep the duplicates of a set list, but not add them', () => {
+test('[F-11] an update may keep the duplicates in a list of type set, but not add duplicates', () => {
   const twice = { replicas: 1, tags: ['x', 'x'] };
 
   expect(said({ ...twice, mode: 'a' }, twice)).toEqual([]);

@@ -158,7 +158,7 @@ describe('[F-11] the life of a CustomResourceDefinition, with the delays of Kube
   });
 });
 
-test('[F-11] without delays a new definition is served as soon as it exists', async () => {
+test('[F-11] without delays, a new definition is served as soon as it exists', async () => {
   const { send } = await startCluster();
   await send('POST', DEFINITIONS, definition());
 

@@ -133,7 +133,7 @@ describe('the effect of a fault rule', () => {
     expect(cluster.server.list('v1', 'ConfigMap', 'default')).toEqual([]);
   });
 
-  test('with a delay in a fault the request is answered as usual after the delay', async () => {
+  test('with a delay in a fault, the request is answered as usual after the delay', async () => {
     const clock = new FakeClock();
     const { server, send } = await startCluster({ clock, faults: [{ delayMs: 5_000, count: 1 }] });
     const sent = send('POST', CONFIG_MAPS, configMap('a'));
@@ -201,7 +201,7 @@ describe('the fault rules of a running server', () => {
     expect(faults.rules).toEqual([]);
   });
 
-  test('when new fault rules are refused the old rules stay in force', async () => {
+  test('when new fault rules are refused, the old rules stay in force', async () => {
     const { server } = await withFault({ status: 500 });
 
     expect(() => server.faults.replace([{ status: 200 }])).toThrow(/faults\[0\]\.status/);

@@ -77,7 +77,7 @@ describe('[F-10] JSON bodies', () => {
     expect(warned.body.spec.template.spec.containers[0].env).toEqual([{ name: 'F' }]);
   });
 
-  test('with fieldValidation Ignore nothing is reported, and the last of several duplicate fields is used', async () => {
+  test('with fieldValidation Ignore, nothing is reported, and the last of several duplicate fields is used', async () => {
     const cluster = await startCluster();
     const body = configMap(',"data":{"a":"1","a":"2"},"bogus":1');
 

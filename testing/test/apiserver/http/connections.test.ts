@@ -106,7 +106,7 @@ test('`exec` without an upgrade is answered 400, and `proxy` to a Pod is answere
   ]);
 });
 
-test('a proxy request to a Service is answered 503 because it has no endpoints', async () => {
+test('a proxy request to a Service without endpoints is answered 503', async () => {
   const { send } = await startCluster();
   const metadata = { name: 'web', namespace: 'default' };
   const spec = { type: 'ExternalName', externalName: 'web.example.dev' };
@@ -175,7 +175,7 @@ test('a signing request is approved through /approval, which changes nothing els
   });
 });
 
-test('a running Pod can be resized through /resize only', async () => {
+test('a running Pod can be resized only through /resize', async () => {
   const cluster = await startCluster();
   await createPod(cluster, 'app');
   const resources = { requests: { cpu: '200m' } };

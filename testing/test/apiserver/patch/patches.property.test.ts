@@ -37,7 +37,7 @@ function applyToModel(model: Model, last: Map<string, readonly string[]>, apply:
   last.set(manager, Object.keys(apply.data));
 }
 
-test('after any forced applies the object has the last values of each manager', () => {
+test('after any forced applies, the object has the last values of each manager', () => {
   const apply: fc.Arbitrary<Apply> = fc.record({ manager: fc.constantFrom('m', 'n', 'o'), data });
 
   fc.assert(

@@ -30,7 +30,7 @@ describe('an apply that omits the last metadata field of its manager', () => {
 
   test.each(
     PARTS,
-  )('an apply that omits its %s does not remove those of another manager', (part, value, others) => {
+  )('an apply that omits its %s keeps the ones that another manager has applied', (part, value, others) => {
     const one = applied(undefined, configMap({}, { [part]: value }));
     const both = applied(one, configMap({}, { [part]: others }), { manager: 'two' });
 
@@ -106,7 +106,7 @@ describe('a struct in a list item that an apply drops', () => {
     spec: withProbe({ tcpSocket: { port: 80 }, periodSeconds: 10 }).spec,
   };
 
-  test('a struct that is applied without fields loses only the fields of that manager', () => {
+  test('a struct that a manager applies without fields loses only the fields of this manager', () => {
     const after = applied(defaulted, withProbe({}));
 
     expect(after.spec).toEqual(withProbe({ periodSeconds: 10 }).spec);

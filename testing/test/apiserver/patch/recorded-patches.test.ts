@@ -95,7 +95,7 @@ describe('[F-8] recorded patches', () => {
 
   test.each([
     2, 3, 4, 5, 8, 30,
-  ])('after the patch of exchange %i the field owner is the recorded owner', (id) => {
+  ])('after the patch of exchange %i, the field owner is the recorded owner', (id) => {
     const { answer, path } = exchange(id);
     const [entry] = managedFieldsOf(answer).filter(isOf(path));
     const before = stateBefore(id);

@@ -42,7 +42,7 @@ test('objects are listed in the byte order of namespace/name', () => {
   expect(listed).toEqual(['a-b/x', 'a/b', 'a/z', 'b/a']);
 });
 
-test('a watch from before the first object of a resource gets that object as an event', () => {
+test('a watch from a resourceVersion before the first object of a resource gets this object as an event', () => {
   const storage = new Storage({ historyLimit: 10 });
   const before = storage.revision;
 
@@ -78,7 +78,7 @@ test('lists cannot read compacted history, but watches can still resume from the
   expect(names(storage.listAt('configmaps', storage.revision))).toEqual(['a', 'b']);
 });
 
-test('after the watch windows were restarted no earlier watch resumes, and old lists still work', () => {
+test('after the watch windows were restarted, no earlier watch resumes, and old lists still work', () => {
   const storage = new Storage();
   storage.put('configmaps', object('a'));
   const old = storage.revision;
@@ -115,7 +115,7 @@ test('[F-2] history older than five minutes is compacted every five minutes', ()
   expect(names(storage.listAt('configmaps', second))).toEqual(['a', 'b']);
 });
 
-test('[F-2] with compactionIntervalMs 0 history is never compacted automatically', () => {
+test('[F-2] with compactionIntervalMs 0, history is never compacted automatically', () => {
   const clock = new FakeClock();
   const storage = new Storage({ clock, compactionIntervalMs: 0 });
   storage.put('configmaps', object('a'));
@@ -148,7 +148,7 @@ describe('the window of watch events', () => {
     expect(storage.eventsAfter('configmaps', start + 1)).toHaveLength(100);
   });
 
-  test('[F-2] the watch window grows before it drops an event younger than 75 seconds', () => {
+  test('[F-2] the watch window grows rather than drop an event younger than 75 seconds', () => {
     const clock = new FakeClock();
     const storage = new Storage({ clock });
     const start = storage.revision;
@@ -185,7 +185,7 @@ describe('the window of watch events', () => {
     expect(storage.listAt('configmaps', start + 950)).toHaveLength(1);
   });
 
-  test('the oldest revision to resume from is the revision before the first event in the window', () => {
+  test('a watch can resume at the earliest from the revision before the first event in the window', () => {
     const storage = new Storage({ clock: new FakeClock(), historyLimit: 1 });
     storage.put('configmaps', object('a'));
     storage.put('secrets', object('a'));
@@ -229,7 +229,7 @@ describe('snapshots of the storage', () => {
     expect(names(storage.list('configmaps'))).toEqual(['a']);
   });
 
-  test('after a restore no watch resumes from an earlier revision', () => {
+  test('after a restore, no watch resumes from an earlier revision', () => {
     const storage = new Storage();
     storage.put('configmaps', object('a'));
     const old = storage.revision;
@@ -340,7 +340,7 @@ describe('the storage after any sequence of changes', () => {
     );
   });
 
-  test('[F-2] the events since a revision are the difference of two lists', () => {
+  test('[F-2] the events since a revision equal the difference between the list at that revision and the current list', () => {
     fc.assert(
       fc.property(fc.array(change), limits, (changes, historyLimit) => {
         const { storage, seen } = written(changes, historyLimit);

@@ -115,7 +115,7 @@ test('the request log has the authenticated user of each request', async () => {
   expect(server.requests.map(({ user }) => user)).toEqual(['jane', undefined, 'jane']);
 });
 
-test('for the test itself the secure server also has a port without TLS for each user', async () => {
+test('for the test itself, the secure server also has a port without TLS for each user', async () => {
   const server = await secureServer();
 
   const answer = await fetch(`${await server.urlFor('root')}${CONFIG_MAPS}`);
@@ -173,7 +173,7 @@ test('a body over the limit is refused over HTTP/2 without affecting other reque
   expect((await ask(client, { ':path': '/version' })).status).toBe(200);
 });
 
-test('after GOAWAY running requests continue, and new requests need another connection', async () => {
+test('after GOAWAY, running requests continue, and new requests need another connection', async () => {
   const server = await secureServer();
   const client = session(server);
   const watch = client.request({ ...BEARER, ':path': `${CONFIG_MAPS}?watch=true` });
@@ -218,7 +218,7 @@ test.each([
   expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
 });
 
-test('after renewAuthority new connections get a certificate of a new authority', async () => {
+test('after renewAuthority, new connections get a certificate of a new authority', async () => {
   const server = await secureServer();
   const trusted = server.secure.ca;
   const before = session(server);

@@ -222,7 +222,7 @@ test.each([
   '2026-11-21T06:28:21Z',
   '2026-11-21T06:28:21.235Z',
   '2026-11-21T06:28:21.235000000Z',
-])('[F-15] a MicroTime must have six digits of a second: %s is refused', async (time) => {
+])('[F-15] a MicroTime must have six decimal places: %s is refused', async (time) => {
   const { send } = await startCluster();
   const lease = {
     apiVersion: 'coordination.k8s.io/v1',
@@ -303,7 +303,7 @@ describe('field selectors of Events', () => {
         'source=a.example/loader',
       ],
     ],
-  ])('%s selects one of two Events by each of its fields', async (path, fields) => {
+  ])('%s can select one of two Events by each field of the Event', async (path, fields) => {
     const { send } = await startCluster();
     await send('POST', NEW, {
       ...EVENT,

@@ -123,7 +123,7 @@ describe('[F-3] a valid resourceVersion in the far future', () => {
     '18446744073709551615',
     '9223372036854775808',
     '9007199254740993',
-  ])('reads at the future resourceVersion %s are answered 504, and the message contains all its digits', async (version) => {
+  ])('reads at the future resourceVersion %s are answered 504, and the message contains all digits of the version', async (version) => {
     const { send, server } = await startCluster(BRIEF);
     const current = server.create(configMap('a')).metadata.resourceVersion;
     const message = `Timeout: Too large resource version: ${version}, current: ${current}`;

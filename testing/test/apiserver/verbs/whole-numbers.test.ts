@@ -12,7 +12,7 @@ function replicaSet(replicas: string, port = '80'): string {
     {"name":"c","image":"i","ports":[{"containerPort":${port}}]}]}}}}`;
 }
 
-describe('whole numbers with a point or exponent in JSON', () => {
+describe('whole numbers with a decimal point or an exponent in JSON', () => {
   test.each([
     '3.0',
     '3e0',
@@ -50,7 +50,7 @@ describe('whole numbers with a point or exponent in JSON', () => {
     expect(body.message).toMatch(/of type int32$/);
   });
 
-  test('a quantity accepts a number with a point or exponent', async () => {
+  test('a quantity accepts a number with a decimal point or an exponent', async () => {
     const { send } = await startCluster();
     const quota = `{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"q"},"spec":{"hard":{"pods":2.0e1}}}`;
 
@@ -95,7 +95,7 @@ describe('whole numbers in patches of a built-in kind', () => {
     else expect(body.spec.replicas).toBe(2);
   });
 
-  test('an apply accepts a whole number with a point or exponent, in JSON and YAML', async () => {
+  test('an apply accepts a whole number with a decimal point or an exponent, in JSON and YAML', async () => {
     const { send } = await startCluster();
     const apply = { 'content-type': 'application/apply-patch+yaml' };
     const path = `${QUOTAS}/r?fieldManager=m`;

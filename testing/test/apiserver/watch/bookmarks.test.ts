@@ -67,7 +67,7 @@ test('[F-2] a watch of an idle resource gets no bookmarks, whatever happens to o
   expect(found).toEqual([]);
 });
 
-test('[F-2] with progressIntervalMs an idle resource gets bookmarks of the current revision', async () => {
+test('[F-2] with progressIntervalMs, an idle resource gets bookmarks of the current revision', async () => {
   const world = await cluster({ progressIntervalMs: 5_000 });
   const from = write(world);
   const path = `${CONFIG_MAPS}?watch=1&allowWatchBookmarks=1&timeoutSeconds=70&resourceVersion=${from}`;

@@ -63,7 +63,7 @@ test('[F-2] a watch gets events with the same delay as the lagging cache', async
   expect(summary((await line) as never)).toBe('ADDED new');
 });
 
-test('[F-2] a watch that resumes before a lagging cache gets each event once, after the lag', async () => {
+test('[F-2] a watch that resumes while the cache lags gets each event once, after the lag', async () => {
   const { clock, server, old, ...rest } = await lagging();
   server.create(configMap('a'));
 

@@ -69,7 +69,7 @@ test('[F-2] an etcd compaction does not shorten the window of the watch cache', 
   expect(summary((await watched.next()) as never)).toBe('ADDED b');
 });
 
-test('[F-2] when a cache is refilled its watches end, and older watches cannot resume', async () => {
+test('[F-2] when a cache is refilled, its watches end, and older watches cannot resume', async () => {
   const cluster = await startCluster();
   const first = cluster.server.create(configMap('a')).metadata.resourceVersion;
   const second = cluster.server.create(configMap('b')).metadata.resourceVersion;
@@ -95,7 +95,7 @@ test('[F-2] a watch from a future resourceVersion gets no events until that vers
   expect(summary((await watched.next()) as never)).toBe('ADDED d');
 });
 
-test('[F-2] a watch from a malformed resourceVersion is answered 500 without a reason, and a list 400', async () => {
+test('[F-2] a watch from a malformed resourceVersion is answered 500 without a reason, and a list is answered 400', async () => {
   const cluster = await startCluster();
 
   const watched = await cluster.send('GET', `${CONFIG_MAPS}?watch=1&resourceVersion=abc`);

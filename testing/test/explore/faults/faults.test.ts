@@ -26,7 +26,7 @@ function findIn(scenario: Scenario): Promise<ExplorationFailure> {
 }
 
 describe.each(FAULTS)('the known fault: $name', (fault) => {
-  test('the known fault does not appear in the usual order', async () => {
+  test('the known fault does not appear in the usual order of events', async () => {
     const { schedules } = await explore(faultyScenario(fault), { maxDeviations: 0 });
 
     expect(schedules).toBeGreaterThan(0);

@@ -116,7 +116,7 @@ describe('the rules of a webhook', () => {
   test.each([
     ['Equivalent', 1],
     ['Exact', 0],
-  ])('with matchPolicy %s a request in another version than the version of the webhook rule causes %i calls', async (matchPolicy, count) => {
+  ])('with matchPolicy %s, a request in another version than the version of the webhook rule causes %i calls', async (matchPolicy, count) => {
     const cluster = await startCluster();
     const { url, reviews } = await startWebhook(() => ({ allowed: true }));
     const rules = [{ ...RULE, apiGroups: ['a.example'], apiVersions: ['v2'], resources: ['foos'] }];

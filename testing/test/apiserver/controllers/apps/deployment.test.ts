@@ -122,7 +122,7 @@ test('a template change of a Deployment replaces every Pod within the bounds of 
   ).toEqual([0, 3]);
 });
 
-test('with maxUnavailable old Pods are removed before new Pods are ready', () => {
+test('with maxUnavailable, old Pods are removed before new Pods are ready', () => {
   const rollingUpdate = { maxSurge: 0, maxUnavailable: 2 };
   const cluster = simulatedCluster({ podReadyMs: 1_000, podStopMs: 100 });
   deployed(cluster, { strategy: { type: 'RollingUpdate', rollingUpdate } });
@@ -371,7 +371,7 @@ test('old ReplicaSets beyond revisionHistoryLimit are deleted', () => {
   ).toEqual([0, 3]);
 });
 
-test('after its rollout a Deployment causes no timer and no write', () => {
+test('after its rollout, a Deployment causes no timer and no write', () => {
   const cluster = simulatedCluster();
   deployed(cluster);
   cluster.clock.advance(10_000);

@@ -118,7 +118,7 @@ const STEPS = [
 
 test.each(
   STEPS.map(({ step, restAtMs }, index) => [step, restAtMs, index] as const),
-)('after the step %s every object equals the recorded object', (_step, restAtMs, index) => {
+)('after the step %s, every object equals the recorded object', (_step, restAtMs, index) => {
   const cluster = simulatedCluster({ podReadyMs: 300, podStopMs: 300 });
 
   for (const { send } of STEPS.slice(0, index + 1)) {

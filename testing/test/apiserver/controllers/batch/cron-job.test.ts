@@ -69,7 +69,7 @@ test.each([
   ['Europe/Berlin', '30 7 * * *'],
   ['Asia/Kolkata', '0 12 * * *'],
   [undefined, '30 6 * * *'],
-])('in the time zone %s the schedule %s is half past six in UTC', (timeZone, schedule) => {
+])('in the time zone %s, the schedule %s is half past six in UTC', (timeZone, schedule) => {
   const demo = cluster();
   cronJob(demo, { schedule, ...(timeZone === undefined ? {} : { timeZone }) });
 
@@ -92,7 +92,7 @@ test.each([
   ['Allow', 3],
   ['Forbid', 1],
   ['Replace', 1],
-])('with concurrencyPolicy %s a CronJob has %i Jobs after three minutes in which no Job ends', (concurrencyPolicy, count) => {
+])('with concurrencyPolicy %s, a CronJob has %i Jobs after three minutes in which no Job ends', (concurrencyPolicy, count) => {
   const demo = cluster({ podRunMs: 3_600_000, podStopMs: 100 });
   cronJob(demo, { concurrencyPolicy });
 

@@ -343,7 +343,7 @@ test('a podFailurePolicy can make one index fail without a second attempt, and i
   expect(podOf(cluster, 2).metadata.annotations).toMatchObject({ [FAILURES]: '0', [IGNORED]: '1' });
 });
 
-test('with podReplacementPolicy Failed a deleted Pod is replaced only after it has ended', () => {
+test('with podReplacementPolicy Failed, a deleted Pod is replaced only after it has ended', () => {
   const template = podTemplate('crop') as { spec: object };
   const spec = {
     ...template.spec,

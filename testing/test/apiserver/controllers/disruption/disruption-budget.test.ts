@@ -43,7 +43,7 @@ test.each([
   });
 });
 
-test('during a rollout a PodDisruptionBudget gets the expected number of Pods from the Deployment', () => {
+test('during a rollout, a PodDisruptionBudget gets the expected number of Pods from the Deployment', () => {
   const cluster = clusterWith({ maxUnavailable: 1 });
   cluster.clock.advance(1_000);
 

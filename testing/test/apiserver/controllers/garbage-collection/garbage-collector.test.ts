@@ -41,7 +41,7 @@ function parentAndChild(cluster: SimulatedCluster): number {
   return cluster.events.length;
 }
 
-test('[F-7] with policy Background the owner is deleted first, and its dependent afterwards', () => {
+test('[F-7] with policy Background, the owner is deleted first, and its dependent afterwards', () => {
   const cluster = simulatedCluster();
   const from = parentAndChild(cluster);
 
@@ -51,7 +51,7 @@ test('[F-7] with policy Background the owner is deleted first, and its dependent
   expect(story(cluster, from)).toEqual(['DELETED parent', 'DELETED child']);
 });
 
-test('[F-7] with policy Foreground the owner waits for the dependent that blocks its deletion', () => {
+test('[F-7] with policy Foreground, the owner waits for the dependent that blocks its deletion', () => {
   const cluster = simulatedCluster();
   const from = parentAndChild(cluster);
 
@@ -63,7 +63,7 @@ test('[F-7] with policy Foreground the owner waits for the dependent that blocks
   expect(story(cluster, from)).toEqual(['MODIFIED parent', 'DELETED child', 'DELETED parent']);
 });
 
-test('with policy Foreground the owner does not wait for a dependent without blockOwnerDeletion', () => {
+test('with policy Foreground, the owner does not wait for a dependent without blockOwnerDeletion', () => {
   const cluster = simulatedCluster();
   const parent = configMap(cluster, 'parent');
   const reference = { ...controllerReference(parent), blockOwnerDeletion: false };
@@ -76,7 +76,7 @@ test('with policy Foreground the owner does not wait for a dependent without blo
   expect(get(cluster, 'child')?.metadata.deletionTimestamp).toBeDefined();
 });
 
-test('[F-7] with policy Orphan the dependent loses its owner reference before the owner is deleted', () => {
+test('[F-7] with policy Orphan, the dependent loses its owner reference before the owner is deleted', () => {
   const cluster = simulatedCluster();
   const from = parentAndChild(cluster);
 

@@ -54,7 +54,7 @@ test('a controller reconciles an object after its reaction time, and the very fi
   expect(looks).toEqual(['a at 23', 'b at 103']);
 });
 
-test('after a write a controller waits before it reconciles the same object, and not before other objects', () => {
+test('after a write, a controller waits before it reconciles the same object, and not before other objects', () => {
   const cluster = simulatedCluster({ only: [] });
   const looks = running(cluster, { pace: { reactionMs: 1, writeMs: 10 } });
   write(cluster, 'a');
@@ -99,7 +99,7 @@ test('a controller that has used up its write budget waits before its next write
   expect(cluster.clock.pending).toBe(0);
 });
 
-test('unused writes of the write budget add up to the burst, and to no more', () => {
+test('unused writes accumulate in the write budget up to the burst, and not beyond', () => {
   const budget = new WriteBudget({ perSecond: 20, burst: 3 });
   budget.spend(3, 0);
 

@@ -70,7 +70,7 @@ describe('[found 9] server-side apply by kubectl takes over fields of client-sid
     expect(() => applied(live, configMap({ a: '2' }), KUBECTL)).toThrow('.data.a');
   });
 
-  test('other managers than kubectl have conflicts as usual', () => {
+  test('managers other than kubectl have conflicts as usual', () => {
     const live = clientSide(configMap({ a: '1' }));
 
     expect(() => applied(live, configMap({ a: '2' }), { manager: 'argocd' })).toThrow('.data.a');

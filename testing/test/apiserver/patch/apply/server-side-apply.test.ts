@@ -25,7 +25,7 @@ describe('an apply that omits a field', () => {
     });
   });
 
-  test('a field that the manager never applied stays', () => {
+  test('a field that the manager has never applied stays', () => {
     const live = updated(undefined, configMap({ b: '2' }));
 
     const after = applied(applied(live, configMap({ a: '1' })), configMap({ a: '1' }));
@@ -432,7 +432,7 @@ test('server-side apply handles __proto__ as an ordinary key', () => {
   expect(gone.data).toEqual({ a: '1' });
 });
 
-test('a forced apply with a null creationTimestamp removes that field, and one with a null label keeps the labels', () => {
+test('a forced apply with a null creationTimestamp removes this field, and a forced apply with a null label keeps the labels', () => {
   const live = updated(undefined, configMap({ a: '1' }, { labels: { x: 'y' } }));
 
   const after = applied(live, configMap({}, { creationTimestamp: null, labels: { x: null } }), {

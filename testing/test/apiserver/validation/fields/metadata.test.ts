@@ -346,7 +346,7 @@ test('[F-4] a create with a resourceVersion is answered 500', async () => {
   ]);
 });
 
-test('[F-4] the generation of an Ingress created with a status counts changes of the spec, and not of the status', async () => {
+test('[F-4] the generation of an Ingress that was created with a status counts only changes of the spec', async () => {
   const { send } = await startCluster();
   const path = '/apis/networking.k8s.io/v1/namespaces/default/ingresses';
   const ingress = {

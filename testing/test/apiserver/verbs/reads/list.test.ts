@@ -30,7 +30,7 @@ function decoded(token: string): unknown {
 }
 
 describe('[F-3] pages of a list', () => {
-  test('pages return each item once and in key order, all at the resourceVersion of the first page', async () => {
+  test('pages return each item once, in key order, and all at the resourceVersion of the first page', async () => {
     const { send, server, revision } = await filled(7);
 
     const pages: Answer[] = [];
@@ -93,7 +93,7 @@ describe('[F-3] pages of a list', () => {
     );
   });
 
-  test('with the option `pages: moving` each page of a list contains the latest state', async () => {
+  test('with the option `pages: moving`, each page of a list contains the latest state', async () => {
     const { send, server } = await filled(3, { pages: 'moving' });
     const first = await send('GET', `${CONFIG_MAPS}?limit=2`);
     server.create(configMap('c-003'));
@@ -266,7 +266,7 @@ test('[F-3] futureVersionWaitMs sets how long a read waits for a future resource
   expect((await getting).status).toBe(504);
 });
 
-test('[F-3] a list that waits for a resourceVersion is answered once it is reached', async () => {
+test('[F-3] a list that waits for a resourceVersion is answered once this version is reached', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const { send, server, revision } = await filled(1, { clock });
   const listing = send('GET', `${CONFIG_MAPS}?resourceVersion=${Number(revision) + 1}`);
@@ -332,7 +332,7 @@ describe('[F-3] reads while a watch cache is refilled', () => {
   test.each([
     '1.33',
     '1.36',
-  ] as const)('during a cache refill Kubernetes %s answers lists and watches with 429, and serves pages and GETs', async (generation) => {
+  ] as const)('during a cache refill, Kubernetes %s answers lists and watches with 429, and serves pages and GETs', async (generation) => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
     const { send, server } = await filled(2, { clock, generation });
     server.refillCache('v1', 'ConfigMap', 50);
@@ -355,7 +355,7 @@ describe('[F-3] reads while a watch cache is refilled', () => {
     expect([paged.status, got.status, later.status]).toEqual([200, 200, 200]);
   });
 
-  test('[F-16] during a cache refill Kubernetes 1.30 delays a list until the cache is ready', async () => {
+  test('[F-16] during a cache refill, Kubernetes 1.30 delays a list until the cache is ready', async () => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
     const { send, server } = await filled(2, { clock, generation: '1.30' });
     server.refillCache('v1', 'ConfigMap', 50);

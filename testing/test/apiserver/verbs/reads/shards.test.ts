@@ -277,7 +277,7 @@ describe('[F-19] a watch with a shardSelector', () => {
   });
 });
 
-test('[F-19] deletecollection with a shardSelector deletes the objects of the shard only', async () => {
+test('[F-19] deletecollection with a shardSelector deletes only the objects of the shard', async () => {
   const cluster = await startCluster(ON);
   const { lower, upper } = await filled(cluster);
 
@@ -364,7 +364,7 @@ describe('[F-19] the feature gate ShardedListAndWatch', () => {
     expect(answer.body.metadata).toEqual({ resourceVersion: expect.any(String) });
   });
 
-  test('the feature gate can be switched while the server runs, which ends watches', async () => {
+  test('a switch of the feature gate while the server runs ends the watches', async () => {
     const cluster = await startCluster();
     const { server, send } = cluster;
     await filled(cluster);

@@ -347,7 +347,7 @@ test.each(
   LASTS.flatMap(([field, value]) =>
     ['', '&dryRun=All'].map((query) => [field, query, value] as const),
   ),
-)('an apply that drops the only %s of its manager%s keeps the object', async (field, query, value) => {
+)('an apply that omits the only %s of its manager keeps the object, with the query "%s"', async (field, query, value) => {
   const cluster = await startCluster();
   const sent = { type: APPLY, query: '?fieldManager=m' };
   const { body: created } = await patch(cluster, {
