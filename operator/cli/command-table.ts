@@ -83,7 +83,7 @@ export interface Given<O extends Options = Options, K extends string = string> {
   readonly ignored: readonly string[];
 }
 
-/** `Given` for the type of a table. */
+/** The type `Given` with the options and kinds of the table type `T`. */
 export type GivenTo<T> = T extends CommandTable<infer O, infer K> ? Given<O, K> : never;
 
 /** Values, keyed by the names of the options in camelCase: `dryRun` for `--dry-run`. */

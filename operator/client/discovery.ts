@@ -328,7 +328,10 @@ export async function serverVersion(
   };
 }
 
-/** Removes the `+` from a number such as `33+`, which servers report that were built between two releases. */
+/**
+ * Removes the `+` from a number such as `33+`. Servers that were built between two releases report such
+ * numbers.
+ */
 function numberOf(value: unknown): number | undefined {
   const digits = typeof value === 'string' ? /^\d{1,4}/.exec(value)?.[0] : undefined;
   return digits === undefined ? undefined : Number(digits);

@@ -140,7 +140,8 @@ const GENERATE =
  * The error for a request that the filter refused. The filter is generated from declarations. So either a
  * declaration is missing, or the filter is out of date.
  *
- * @param why - which of these two reasons applies, if known.
+ * @param why - why the filter refuses the request. If undefined, the message tells the user to declare the
+ * request.
  */
 export function filterRefused(asked: Asked | undefined, why?: string): AmbassadorError {
   const [path = ''] = asked?.path.split('?', 1) ?? [];

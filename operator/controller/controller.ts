@@ -185,7 +185,7 @@ export interface ControllerOptions<T extends KubernetesObject> {
   readonly resyncPeriodMs?: number;
   /** Back-off and ageing of the controller's queue. An omitted setting has its default. */
   readonly queue?: QueueSettings;
-  /** Makes the world match one object. */
+  /** Makes the cluster, or any other system, match the desired state in one object. */
   readonly reconcile: Reconciler<T>;
   /**
    * Called instead of `reconcile` when no object with that key exists, for example to forget what the process

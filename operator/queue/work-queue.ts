@@ -98,7 +98,7 @@ export class WorkQueue<K> {
   readonly #clock: Clock;
   readonly #backoff: KeyBackoff<K>;
   readonly #metrics: QueueMetrics | undefined;
-  /** The priority of each waiting key: ready, delayed, or held and added again. */
+  /** The priority of each key that is ready, delayed, or held and added again. */
   readonly #waiting = new Map<K, number>();
   /** Every ready key is in `#waiting`, and neither in `#delayed` nor in `#processing`. */
   readonly #ready: ReadyLine<K>;

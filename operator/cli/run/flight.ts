@@ -102,7 +102,7 @@ class LastRecord {
     return this.#written;
   }
 
-  /** @param cancel - aborts when it turns out that the process continues. */
+  /** @param cancel - aborts if the process is to continue after all. */
   write(delayMs: number, cancel: AbortSignal): void {
     const write = (): void => {
       this.#written = this.#recording.write('exit', 'leadership was lost');

@@ -29,7 +29,8 @@ type Options = ApplyOptions & { readonly fieldManager: string };
  *
  * Fields inside lists are not handled: no built-in kind has such a default there.
  *
- * @throws ApiError of the first apply when neither solution works.
+ * @throws ApiError of the first apply when the refusal has another cause, or when handling the default does
+ * not help.
  */
 export async function applyPastDefaults<T extends KubernetesObject>(
   client: Client,

@@ -67,7 +67,8 @@ export class StatusReplacer {
   }
 
   /**
-   * @param base - the part of `wanted` by which `missingOf` identifies the outcome later.
+   * @param base - the part of `wanted` that the caller later passes to `missingOf`, which returns the fields
+   * that were not stored.
    * @throws NoStatusSubresourceError when the definition does not declare the status subresource.
    * @throws ApiError when the server refuses.
    */

@@ -93,7 +93,8 @@ export class TakenNames implements KeyPolicy {
    * Remembers that an attempt of `key` could not get the name of `child`. Waits only if the controller owns
    * the resource, because other resources send no events.
    *
-   * @param by - the object that has the name; undefined if it was gone when it was read.
+   * @param by - the object that already has the name of the child; undefined if it was gone before it could
+   * be read.
    */
   refused(
     key: ObjectKey,

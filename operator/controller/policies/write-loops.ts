@@ -65,7 +65,7 @@ const REMEDY = 'write only what differs, and nothing that changes each time, suc
 const FIGHT_REMEDY = 'let one of the writers decide the fields: the other must not state them';
 
 interface Counters {
-  /** Counts a turn of a loop or a write of a fight. `object` is the written object. */
+  /** Counts one round of a write loop, or one write in a fight. `object` is the written object. */
   readonly looped: (key: ObjectKey, object: string) => void;
   /** Counts a write of a fight with another writer. */
   readonly fought: () => void;

@@ -228,7 +228,10 @@ export class Contexts {
     );
   }
 
-  /** A store on the cache of `of`, with this process's writes. Its outermost layer freezes objects. */
+  /**
+   * A store over the cache of the source `of`. It includes this process's writes, and freezes the objects
+   * that it returns.
+   */
   #newStore(of: Source): Store<KubernetesObject> {
     const informer = this.#options.informers.get(of);
     const { controller } = this.#options;

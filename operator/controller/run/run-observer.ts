@@ -48,7 +48,9 @@ export interface RunObserver {
    */
   began(attempt: Attempt, waitedMs: number, signal: AbortSignal, wokenBy?: WokenBy): void;
   ended(attempt: Attempt, end: AttemptEnd): void;
-  /** Called for each turn of a write loop of `key`. In this turn `object` is written. */
+  /**
+   * Called for each round of a write loop of `key`. `object` is the object that was written in this round.
+   */
   looped?(key: ObjectKey, object: string): void;
   /** Called once for each attempt that exceeds its time limit. */
   stuck?(attempt: Attempt, runningMs: number): void;

@@ -116,7 +116,7 @@ class Reader {
   /**
    * Skips white space.
    *
-   * @returns the character after it.
+   * @returns the first character after the white space.
    */
   #next(): string {
     while (/\s/.test(this.#text.charAt(this.#at))) this.#at += 1;

@@ -10,9 +10,7 @@ const MAX_STATES = 100_000;
 
 const MAX_PARTS = 5 * MAX_STATES;
 
-/**
- * A state of the automaton. After a state without the member `next` comes the following state in the list.
- */
+/** A state of the automaton. A state without the member `next` is followed by the next state in the list. */
 type State =
   | { readonly kind: 'character'; readonly set: CharacterSet }
   | { readonly kind: 'assertion'; readonly assertion: Assertion }

@@ -206,7 +206,7 @@ export class Simulation {
 
   /**
    * Carries out a deviation.
-   * @returns false if it only holds events back, or is no longer possible.
+   * @returns false if the deviation only holds events back, or is no longer possible.
    */
   #depart(deviation: Deviation): boolean {
     const { act, target } = deviation;

@@ -124,8 +124,8 @@ function checked(
 /**
  * Checks name, namespace, version, uid and kind, in the server's order.
  *
- * @throws ApiError 400, 409 or 422 if one of these values differs, and 500 for a custom object without a
- * version.
+ * @throws ApiError 400, 409 or 422 if the patch changes one of these fields, and 500 for a custom object
+ * without a version.
  */
 function requireSameObject(
   object: StoredObject,
