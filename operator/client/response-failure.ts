@@ -275,7 +275,7 @@ const BROKEN: Cause = { upstream: 'broken', fate: 'unknown' };
 /**
  * The error for a 5xx that did not come from an API server.
  *
- * @param text - undefined unless it is plain text.
+ * @param text - the body of the answer; undefined if it is not plain text.
  */
 export function upstreamFailure(status: number, text: string | undefined): AmbassadorError {
   const { upstream, fate, remedy } = status === 500 && text !== undefined ? causeOf(text) : BROKEN;

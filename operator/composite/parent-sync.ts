@@ -190,7 +190,7 @@ export class ParentSync {
   /**
    * Writes the children, and then the status of a composite.
    *
-   * @param given - its member `observed` is undefined when the children must not be changed.
+   * @param given - what to write. Its member `observed` is undefined when the children must not be changed.
    * @throws the first failure of a child, after the status is written.
    */
   async #write(

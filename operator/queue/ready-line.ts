@@ -143,7 +143,7 @@ export class ReadyLine<K> {
     this.#top(); // drops a class that became empty
   }
 
-  /** The highest class with keys. Drops empty classes above it. */
+  /** The highest class that has keys. Empty classes above that class are removed. */
   #top(): PriorityClass<K> | undefined {
     for (let first = this.#order.first; first !== undefined; first = this.#order.first) {
       if (first.value.line.size > 0) return first.value;

@@ -44,7 +44,7 @@ export interface RetryOptions extends AddOptions {
 interface ShutdownOptions {
   /** If true, the ready keys are handed out before the queue closes. Default false. */
   readonly drain?: boolean;
-  /** When it aborts, the wait for held keys ends. */
+  /** When this signal aborts, the shutdown no longer waits for held keys. */
   readonly signal: AbortSignal;
 }
 

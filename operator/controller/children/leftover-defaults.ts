@@ -96,9 +96,9 @@ function asOwned(path: Path): Path {
 }
 
 interface Defaults {
-  /** Fields whose value is the default. */
+  /** The fields that have their default as value. */
   readonly kept: readonly Path[];
-  /** Fields with another value, together with their default. */
+  /** The fields that have a value other than their default, each with the default. */
   readonly changed: readonly (readonly [Path, unknown])[];
 }
 

@@ -62,7 +62,7 @@ export class Finalizing {
     this.#clock = clock;
   }
 
-  /** True when an attempt for `object` would finalize it. */
+  /** True when the next attempt for `object` calls `finalize` for it. */
   isDue(object: KubernetesObject | undefined): boolean {
     const { finalizer } = this.#controller;
     return (

@@ -21,7 +21,7 @@ export class KeyGate {
    */
   readonly #parked = new Map<ObjectKey, { readonly priority: number; readonly policy: string }>();
 
-  /** @param held - called with the policy that delays a key. Default: nothing is called. */
+  /** @param held - called when a policy delays a key. Default: not called. */
   constructor(
     queue: WorkQueue<ObjectKey>,
     policiesFor: (resume: Resume) => readonly KeyPolicy[],

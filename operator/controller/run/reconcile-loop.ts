@@ -53,7 +53,7 @@ interface ReconcileLoopOptions {
   readonly observer?: RunObserver | undefined;
 }
 
-/** What belongs to one attempt. */
+/** The facts about one attempt. */
 interface Work {
   readonly attempt: Attempt;
   readonly object: KubernetesObject | undefined;

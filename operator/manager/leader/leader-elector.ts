@@ -59,7 +59,7 @@ export class LeaderElector implements Fence {
   /** Undefined for the first candidacy of a process. */
   readonly #lostTerm: LostTerm | undefined;
   #hasStarted = false;
-  /** Ends `renew` while it is running. */
+  /** Makes a running `renew` reject with the given error. */
   #stopRenewing: (error: LeadershipLostError) => void = () => {};
 
   /**

@@ -61,7 +61,7 @@ export class PatternAutomaton {
    * The first match that begins at `from` or later, as Perl and Go choose it: of all matches that begin
    * first, the match that the pattern prefers.
    *
-   * @param work - as for `test`.
+   * @param work - the step limit, as in the method `test`.
    * @throws TooMuchWork
    */
   find(text: string, from: number, work: Work): Match | undefined {
@@ -138,7 +138,10 @@ export class PatternAutomaton {
     }
   }
 
-  /** Adds the choice to repeat the part that begins at `start`. */
+  /**
+   * Adds a state that either leads back to the state `start`, to repeat the part, or continues after the
+   * part.
+   */
   #addBack(start: number, isLazy: boolean): void {
     const back = this.#split();
     if (isLazy) back.other = start;

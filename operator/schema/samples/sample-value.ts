@@ -72,7 +72,7 @@ export function variedValue(schema: StructuralSchema, random: () => number, work
   return valueFor(schema, choice);
 }
 
-/** The choice for a field or an item of the current value. */
+/** The settings with which the value of a field or item below the current value is chosen. */
 function within(choice: Choice, at: number = choice.at): Choice {
   const below = { ...choice, at, depth: choice.depth + 1 };
   const { random } = choice;

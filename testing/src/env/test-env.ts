@@ -134,7 +134,7 @@ export interface TestEnv extends AsyncDisposable {
    * for an operator in this process that uses `url` directly.
    *
    * @throws ConfigurationError unless the embedded server runs on a FakeClock.
-   * @throws OperatorError `USER_CODE` when this never happens, because something is in a loop.
+   * @throws OperatorError `USER_CODE` when the activity never stops, because something is in a loop.
    */
   settled(): Promise<void>;
   /**

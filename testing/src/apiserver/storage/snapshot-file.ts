@@ -170,7 +170,7 @@ function tooLarge(bytes: number): ConfigurationError {
 /**
  * Reads a snapshot that `writeSnapshot` has saved to a file.
  *
- * @throws ConfigurationError `CONFIG` with the file's name, when it cannot be read, has another
+ * @throws ConfigurationError `CONFIG` with the file's name, when the file cannot be read, has another
  * version, is truncated or damaged, or exceeds 256 MiB.
  */
 export async function readSnapshot(path: string): Promise<StorageSnapshot> {
@@ -187,8 +187,8 @@ export async function readSnapshot(path: string): Promise<StorageSnapshot> {
  * Saves a snapshot to a file. Only the user can read the file, because it contains the server's
  * Secrets. The file is written completely or not at all. History is not saved.
  *
- * @throws OperatorError `CONFIG` with the file's name, when it cannot be written, or would exceed
- * 256 MiB.
+ * @throws OperatorError `CONFIG` with the file's name, when the file cannot be written, or would exceed 256
+ * MiB.
  */
 export async function writeSnapshot(path: string, snapshot: StorageSnapshot): Promise<void> {
   const draft = `${path}.${process.pid}.tmp`;

@@ -140,7 +140,7 @@ function newMetadata(object: StoredObject, served: ServedResource): readonly Pro
   ];
 }
 
-/** Kinds that check `generateName` only if no name was generated from it. */
+/** Kinds for which `generateName` is checked only if no name was generated from it. */
 const UNCHECKED_PREFIXES: ReadonlySet<string> = new Set(['DeviceClass', 'ReplicationController']);
 
 function names(
