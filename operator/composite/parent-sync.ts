@@ -53,7 +53,7 @@ interface Inputs {
 
 interface Decision {
   readonly children: readonly PlannedChild[];
-  /** The answers for each revision. */
+  /** The answers of the function, one for each revision. */
   readonly answers: readonly SyncAnswer[];
   /** The answer for the latest revision. */
   readonly latest: SyncAnswer;

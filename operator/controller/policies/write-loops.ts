@@ -41,7 +41,7 @@ interface Watched {
   writing: Set<string>;
   /** True if nothing but the writes of the previous attempt for this key caused this attempt. */
   isTurn: boolean;
-  /** For each object: the times when it was written in turns. */
+  /** For each object, the times of its writes in rounds of a write loop. */
   readonly turnsAt: Map<string, readonly number[]>;
   /**
    * The fight in which the running attempt has reverted a field. Before the first write of that attempt: the

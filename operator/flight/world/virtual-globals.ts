@@ -231,7 +231,7 @@ function virtualInterval(
 
 const { clearImmediate: realClearImmediate, setImmediate: realSetImmediate } = globalThis;
 
-/** Immediates of worlds that have not run yet. */
+/** The world of each `setImmediate` callback that was scheduled in a world and has not run yet. */
 const counted = new WeakMap<NodeJS.Immediate, VirtualWorld>();
 
 function countedImmediate(world: VirtualWorld, act: Callback, ...given: unknown[]): unknown {

@@ -113,7 +113,7 @@ class KeyedItems {
     }
   }
 
-  /** The items in their current state. */
+  /** The list with all changes that were made by `set`. */
   get list(): readonly unknown[] {
     const items = this.#places.flatMap(({ present }) => (present ? [present.value] : []));
     for (const { place, at = items.length } of this.#added) {

@@ -43,7 +43,7 @@ interface Flags {
 /** A group that is not closed yet, or the pattern itself. */
 interface Group {
   readonly isCapture: boolean;
-  /** The flags that apply again after the end of the group. */
+  /** The flags before the group, which apply again after it. */
   readonly flags: Flags;
   readonly options: Parsed[];
   parts: Parsed[];

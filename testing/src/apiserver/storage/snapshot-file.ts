@@ -121,7 +121,7 @@ function* snapshotParser(bytes: Buffer, path?: string): Generator<undefined, Sto
 interface Header {
   readonly revision: number;
   readonly objects: number;
-  /** The offset at which the objects begin. */
+  /** The offset in the file at which the objects begin. */
   readonly end: number;
 }
 

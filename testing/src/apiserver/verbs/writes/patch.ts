@@ -43,7 +43,7 @@ const CUSTOM_TYPES = [JSON_PATCH, MERGE_PATCH, APPLY];
 const ALL_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY];
 
 /**
- * The first check of a PATCH.
+ * Checks the media type of a PATCH. The server makes this check before all others.
  * @throws ApiError 415 for a media type that this resource cannot be patched with.
  */
 export function requirePatchType(mediaType: string, { custom }: ServedResource): void {
