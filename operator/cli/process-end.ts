@@ -31,7 +31,7 @@ const KILLER = `
  * thread sends SIGKILL, because a handler that never returns blocks every timer of the main thread.
  *
  * @param cancel - if it aborts within that time, the process is not ended.
- * @param says - written to standard error before the process ends.
+ * @param says - a line that is written to standard error before the process ends.
  */
 export function exitWithin(
   withinMs: number,

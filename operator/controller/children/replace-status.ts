@@ -42,7 +42,10 @@ export class StatusReplacer {
   readonly #maxTries: number | undefined;
   readonly #stored = new Map<string, Stored>();
 
-  /** @param maxTries - with 1, a conflict with another writer is thrown as an error. */
+  /**
+   * @param maxTries - the number of tries while other writers change the object. With 1, the first conflict
+   * is thrown as an error.
+   */
   constructor({ maxTries }: { readonly maxTries?: number } = {}) {
     this.#maxTries = maxTries;
   }

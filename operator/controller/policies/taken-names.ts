@@ -81,7 +81,7 @@ export class TakenNames implements KeyPolicy {
     for (const wait of this.#byKey.get(key)?.values() ?? []) wait.isCurrent = false;
   }
 
-  /** Ends the waits for names with which the attempt did not conflict again. */
+  /** Ends the key's waits for names with which its latest attempt did not conflict any more. */
   finished(key: ObjectKey): void {
     if (this.#count === 0) return;
     for (const wait of [...(this.#byKey.get(key)?.values() ?? [])]) {

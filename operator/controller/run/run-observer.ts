@@ -44,7 +44,7 @@ export interface RunObserver {
    * @param waitedMs - milliseconds since the key was ready.
    * @param signal - aborts with the attempt or earlier. Each call of the attempt uses this signal, or one
    *   that is linked to it.
-   * @param wokenBy - undefined when no cause is remembered, for example for a retry.
+   * @param wokenBy - what enqueued the key; undefined when no cause is remembered, for example for a retry.
    */
   began(attempt: Attempt, waitedMs: number, signal: AbortSignal, wokenBy?: WokenBy): void;
   ended(attempt: Attempt, end: AttemptEnd): void;

@@ -230,7 +230,7 @@ class Run {
     }
   }
 
-  /** The threads that exist after the next character of the text. */
+  /** The threads of the automaton after it has read `character`. */
   #step(current: readonly Thread[], character: string, at: number): Thread[] {
     const next: Thread[] = [];
     for (const { index, start } of current) {

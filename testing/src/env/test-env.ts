@@ -53,9 +53,9 @@ export interface TestEnv extends AsyncDisposable {
   ): Promise<readonly KubernetesObject[]>;
   create<T extends KubernetesObject>(object: T): Promise<T>;
   /**
-   * @param resource - such as `configMaps` of `chancery/kubernetes`, or a result of
-   * `customResource`. The result has the resource's type. If `resource` is a union, the result is a
-   * union too.
+   * @param resource - the resource of the object, such as `configMaps` of `chancery/kubernetes`, or a result
+   * of `customResource`. The result has the resource's type. If `resource` is a union, the result is a union
+   * too.
    * @param namespace - undefined for a cluster-scoped object.
    * @returns undefined when the object does not exist.
    * @throws OperatorError `NOT_KUBERNETES` when the API server does not serve the resource.

@@ -48,7 +48,7 @@ export function* snapshotParts(snapshot: StorageSnapshot): Generator<string> {
  * The size of a snapshot as a file, in bytes. Undefined above 256 MiB, because no server restores such a
  * large snapshot.
  *
- * @param rest - awaited after each chunk, so that the caller can do other work.
+ * @param rest - is called and awaited after each chunk, so that the caller can do other work.
  */
 export async function snapshotBytes(
   snapshot: StorageSnapshot,
@@ -80,7 +80,7 @@ export function parseSnapshot(bytes: Buffer, path?: string): StorageSnapshot {
 /**
  * Like `parseSnapshot`, but lets the caller do other work in between.
  *
- * @param rest - awaited after about each megabyte.
+ * @param rest - is called and awaited after about each megabyte, so that the caller can do other work.
  */
 export async function parseSnapshotInParts(
   bytes: Buffer,
