@@ -50,7 +50,10 @@ export interface Flight {
  */
 const LAST_RECORD_MS = 5_000;
 
-/** Records the run. Undefined when neither an option nor a setting chooses a folder. */
+/**
+ * Creates the flight recorder of the run. Undefined when neither an option nor a setting chooses a folder for
+ * records.
+ */
 export function flightOf(options: FlightOptions): Flight | undefined {
   const { settings, clock, logger, io, args, files } = options;
   const { record } = settings;
