@@ -26,7 +26,7 @@ const SLOWED_MS = { first: 1_000, last: 5 * 60_000 } as const;
 /** Maximum number of remembered keys. They are the keys whose last attempt wrote something. */
 const MAX_KEYS = 10_000;
 
-/** Maximum number of recorded causes per attempt. An attempt with more causes is not a turn of a loop. */
+/** Maximum number of recorded causes per attempt. An attempt with more causes is no round of a write loop. */
 const MAX_CAUSES = 100;
 
 interface Watched {

@@ -17,7 +17,7 @@ export interface Wake {
 /** A key that is waiting for an attempt, or is being reconciled. */
 export interface WaitingKey {
   readonly key: ObjectKey;
-  /** `parked`: a policy delays the key, and the delay does not end by time. */
+  /** `parked`: a policy delays the key without a time limit, until the policy allows the key to run. */
   readonly state: 'ready' | 'delayed' | 'working' | 'parked';
   /** Milliseconds until a delayed key is due. */
   readonly dueInMs: number | undefined;
