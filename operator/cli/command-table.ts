@@ -45,7 +45,7 @@ export interface CommandTable<O extends Options = Options, K extends string = st
    */
   readonly replaced?: Readonly<Record<string, string>>;
   /**
-   * Environment variables of that program that have no effect on this command, each with its
+   * Environment variables of the replaced program that have no effect on this command, each with its
    * replacement.
    */
   readonly ignored?: Readonly<Record<string, string>>;
