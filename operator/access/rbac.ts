@@ -50,7 +50,7 @@ export interface RbacRoleBinding {
   ];
 }
 
-/** The names of the roles, and their subject. */
+/** The names of the roles, and the ServiceAccount that gets their rights. */
 export interface RbacOptions extends Placement {
   /** The name of every role and binding. */
   readonly name: string;

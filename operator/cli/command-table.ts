@@ -45,7 +45,7 @@ export interface CommandTable<O extends Options = Options, K extends string = st
    */
   readonly replaced?: Readonly<Record<string, string>>;
   /**
-   * Environment variables of that program that have no effect on this command, each with its
+   * Environment variables of the replaced program that have no effect on this command, each with its
    * replacement.
    */
   readonly ignored?: Readonly<Record<string, string>>;
@@ -83,7 +83,7 @@ export interface Given<O extends Options = Options, K extends string = string> {
   readonly ignored: readonly string[];
 }
 
-/** `Given` for the type of a table. */
+/** The type `Given` with the options and kinds of the table type `T`. */
 export type GivenTo<T> = T extends CommandTable<infer O, infer K> ? Given<O, K> : never;
 
 /** Values, keyed by the names of the options in camelCase: `dryRun` for `--dry-run`. */

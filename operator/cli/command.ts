@@ -30,7 +30,7 @@ export interface Io {
    * Ends the process with `code` after `withinMs`, even if work is still running. Does nothing if
    * `cancel` aborts first.
    *
-   * @param says - written to standard error before the process ends.
+   * @param says - a line that is written to standard error before the process ends.
    */
   exitWithin(withinMs: number, code: ExitCode, cancel?: AbortSignal, says?: string): void;
   /** From now on the process uses less memory and more processor time. */

@@ -134,8 +134,8 @@ function kindOf(
 }
 
 /**
- * True for a kind in capital letters. It applies when the first argument is not the name of another
- * kind.
+ * True for a kind in capital letters, which is a placeholder. It applies when the first argument is not the
+ * name of another kind.
  */
 export function isOther(kind: string): boolean {
   return kind === kind.toUpperCase();

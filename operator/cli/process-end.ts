@@ -30,8 +30,8 @@ const KILLER = `
  * Ends this process with `code` after `withinMs`. If the process still runs 250 ms later, a second
  * thread sends SIGKILL, because a handler that never returns blocks every timer of the main thread.
  *
- * @param cancel - when it aborts first, the process does not end.
- * @param says - written to standard error before the process ends.
+ * @param cancel - if it aborts within that time, the process is not ended.
+ * @param says - a line that is written to standard error before the process ends.
  */
 export function exitWithin(
   withinMs: number,

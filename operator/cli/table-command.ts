@@ -9,7 +9,7 @@ export type Run<O extends Options, K extends string> = (
   io: Io,
 ) => Promise<ExitCode>;
 
-/** `Run` for the type of a table. */
+/** The type `Run` with the options and kinds of the table type `T`. */
 export type RunOf<T> = T extends CommandTable<infer O, infer K> ? Run<O, K> : never;
 
 /** A command whose command line is described by a table. */

@@ -59,7 +59,7 @@ export function surround(client: Client, parts: PartsAround): Client {
  * answer the type of the object or of the resource. They are safe, because `rest-client.ts` checks the kind.
  */
 class CallClient implements Client {
-  /** Makes the calls. All layers are around it. */
+  /** Makes the calls. This is the innermost function, inside of all layers. */
   readonly #handle: Next;
   readonly #parts: PartsAround;
   /**

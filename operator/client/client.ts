@@ -41,7 +41,7 @@ export interface ApplyOptions extends WriteOptions {
   readonly force?: boolean;
 }
 
-/** How an object is replaced. */
+/** The options of a call that replaces an object. */
 export interface UpdateOptions extends WriteOptions {
   /**
    * True to overwrite the object, whatever its version is. Default false: `metadata.resourceVersion` must be

@@ -199,8 +199,8 @@ const RESOURCE_PATH =
  * kind. In this case the discovery document of its group and version is read, if that is allowed.
  * `namespaced` of the resource is true if the path contains a namespace.
  *
- * @throws ConfigurationError `CONFIG` when `path` is not such a path, or when the server does not serve it;
- *   `isUnknownResource` recognises the second case.
+ * @throws ConfigurationError `CONFIG` when `path` is not the path of a resource or object, or when the server
+ *   does not serve `path`; `isUnknownResource` recognises the second case.
  * @throws ApiError, AmbassadorError or ProtocolError when the list or discovery itself fails.
  */
 export async function resourceFromPath(
@@ -328,7 +328,10 @@ export async function serverVersion(
   };
 }
 
-/** Removes the `+` from a number such as `33+`, which servers report that were built between two releases. */
+/**
+ * Removes the `+` from a number such as `33+`. Servers that were built between two releases report such
+ * numbers.
+ */
 function numberOf(value: unknown): number | undefined {
   const digits = typeof value === 'string' ? /^\d{1,4}/.exec(value)?.[0] : undefined;
   return digits === undefined ? undefined : Number(digits);

@@ -161,7 +161,7 @@ const VERSION = /^v[0-9]+((alpha|beta)[0-9]+)?$/;
 /**
  * Parses `cm`, `deployments.apps`, `deployments.v1.apps`, `pods.v1.` or `deployments.apps/v1`.
  *
- * @throws ConfigurationError `CONFIG` when `text` is none of these.
+ * @throws ConfigurationError `CONFIG` when `text` is not in one of these formats.
  */
 export function parseTypedName(text: string): TypedName {
   const match = /^([A-Za-z][A-Za-z0-9-]*)(\.[A-Za-z0-9.-]*)?(?:\/([a-z0-9]+))?$/.exec(text);

@@ -140,7 +140,8 @@ const GENERATE =
  * The error for a request that the filter refused. The filter is generated from declarations. So either a
  * declaration is missing, or the filter is out of date.
  *
- * @param why - which of these two reasons applies, if known.
+ * @param why - why the filter refuses the request. If undefined, the message tells the user to declare the
+ * request.
  */
 export function filterRefused(asked: Asked | undefined, why?: string): AmbassadorError {
   const [path = ''] = asked?.path.split('?', 1) ?? [];
@@ -274,7 +275,7 @@ const BROKEN: Cause = { upstream: 'broken', fate: 'unknown' };
 /**
  * The error for a 5xx that did not come from an API server.
  *
- * @param text - undefined unless it is plain text.
+ * @param text - the body of the answer; undefined if it is not plain text.
  */
 export function upstreamFailure(status: number, text: string | undefined): AmbassadorError {
   const { upstream, fate, remedy } = status === 500 && text !== undefined ? causeOf(text) : BROKEN;

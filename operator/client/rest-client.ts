@@ -24,7 +24,7 @@ import {
 
 /** Options of `restClient`. */
 export interface RestClientOptions {
-  /** Sends the requests. The caller closes it. */
+  /** Sends the requests. The caller must close the transport. */
   readonly transport: Transport;
   /**
    * The writer's name in `metadata.managedFields`. If it is changed later, the API server treats the new name

@@ -49,8 +49,8 @@ export function retryOnConflict<R>(
  * Changes an object that other programs also write. Reads it from the server, calls `change`, and updates the
  * version that was read. If another writer was faster, it begins again with reading the object.
  *
- * @param change - must be a pure function, because it may be called again. If it returns undefined or `live`
- *   itself, nothing is written.
+ * @param change - returns the changed object. It must be a pure function, because it may be called again. If
+ *   it returns undefined or `live` itself, nothing is written.
  * @returns the resulting object.
  * @throws ApiError 404 when the object does not exist; otherwise the same errors as `retryOnConflict`.
  */

@@ -230,7 +230,7 @@ export function asking<P extends KubernetesObject, R extends { readonly requeueA
   };
 }
 
-/** Reads the result of `Related.of`. */
+/** Gives a function of a composite access to the selected objects, as `context.related`. */
 function relatedReader(
   found: ReadonlyMap<string, RelatedObjects>,
   controller: string,

@@ -124,7 +124,7 @@ function permissionsOf({
 /** If an object has one of these finalizers, the garbage collector handles its children. */
 const COLLECTOR_FINALIZERS = ['foregroundDeletion', 'orphan'];
 
-/** Decides what to do for a parent. */
+/** Implements `reconcile` and `finalize` of the controller that reconciles the parents. */
 class Engine {
   readonly #options: AnyEngineOptions;
   readonly #sync: ParentSync;

@@ -53,7 +53,7 @@ interface Inputs {
 
 interface Decision {
   readonly children: readonly PlannedChild[];
-  /** The answers for each revision. */
+  /** The answers of the function, one for each revision. */
   readonly answers: readonly SyncAnswer[];
   /** The answer for the latest revision. */
   readonly latest: SyncAnswer;
@@ -190,7 +190,7 @@ export class ParentSync {
   /**
    * Writes the children, and then the status of a composite.
    *
-   * @param given - its member `observed` is undefined when the children must not be changed.
+   * @param given - what to write. Its member `observed` is undefined when the children must not be changed.
    * @throws the first failure of a child, after the status is written.
    */
   async #write(

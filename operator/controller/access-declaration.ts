@@ -61,20 +61,20 @@ export interface ControlledWrites {
 export interface AccessDeclaration {
   /** The name used in explanations. */
   readonly name: string;
-  /** The sources that the declared part lists and watches. */
+  /** The sources that are listed and watched. */
   readonly sources: readonly Source[];
   /** Other rights. Default: none. */
   readonly permissions?: readonly PlacedPermission[];
-  /** If false, the declared part records no Events about these objects. Default true. */
+  /** If false, no Events are recorded about the objects of `sources`. Default true. */
   readonly recordsEvents?: boolean;
   /**
    * Resources whose definitions are installed and generated together with the definitions of the sources.
    * Default: none.
    */
   readonly definitions?: readonly DefinedResource[];
-  /** What is known about the writes of the declared part beyond `permissions`. Default: nothing. */
+  /** What is known about the writes in addition to `permissions`. Default: nothing. */
   readonly writes?: ControlledWrites;
-  /** Names under which the declared part owns fields. Default: `name`. */
+  /** The field managers of the writes. Default: `name`. */
   readonly fieldManagers?: readonly string[];
 }
 

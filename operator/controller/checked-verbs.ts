@@ -24,7 +24,9 @@ const CHECKED_OF: Readonly<Record<string, readonly string[] | undefined>> = {
   use: undefined,
 };
 
-/** True for a verb that no request uses, and that the API server checks for another write. */
+/**
+ * True for a verb that no request has. The API server checks it while it handles the write of another object.
+ */
 export function isCheckedVerb(verb: string): boolean {
   return Object.hasOwn(CHECKED_OF, verb);
 }

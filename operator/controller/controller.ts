@@ -88,7 +88,7 @@ export interface Controller<T extends KubernetesObject = KubernetesObject> {
   readonly reads: readonly Source[];
   /** Triggers that enqueue keys for reasons other than a watched change. */
   readonly triggers: readonly Trigger[];
-  /** Rights beyond those that follow from the controller's sources. */
+  /** Rights in addition to the rights that the controller needs for its sources. */
   readonly permissions: readonly Permission[];
   /** The number of keys that are reconciled at the same time. Two reconciles of one key never overlap. */
   readonly maxConcurrentReconciles: number;
@@ -185,7 +185,7 @@ export interface ControllerOptions<T extends KubernetesObject> {
   readonly resyncPeriodMs?: number;
   /** Back-off and ageing of the controller's queue. An omitted setting has its default. */
   readonly queue?: QueueSettings;
-  /** Makes the world match one object. */
+  /** Makes the cluster, or any other system, match the desired state in one object. */
   readonly reconcile: Reconciler<T>;
   /**
    * Called instead of `reconcile` when no object with that key exists, for example to forget what the process

@@ -245,7 +245,8 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
 }
 
 /**
- * Makes the world match one object. Level-triggered: it receives the object, never the change that happened.
+ * Makes the cluster, or any other system, match the desired state in one object. A reconciler is
+ * level-triggered: it receives the object, never the change that happened.
  *
  * It must be idempotent. Throw to retry with back-off; return to say when to reconcile again. Two calls for
  * one key never overlap.

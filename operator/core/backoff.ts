@@ -9,7 +9,7 @@ export interface Backoff {
 interface ExponentialBackoffOptions {
   readonly initialMs: number;
   readonly maxMs: number;
-  /** Growth per failure. Default 2. */
+  /** The factor by which the delay grows with each failure. Default 2. */
   readonly factor?: number;
   /** Each delay is multiplied by a random factor in [1, 1 + jitter). Default 0. */
   readonly jitter?: number;

@@ -12,7 +12,7 @@ const ENTRY_BYTES = 500;
 
 /** The caches of a process: their ids in a record, their states, and their contents at given times. */
 export class CacheStates {
-  /** The id of each group of scopes. */
+  /** The id in the record for each `group` of scopes. */
   readonly #ids = new Map<string, string>();
   readonly #sources = new Map<string, RecordedSource>();
   readonly #states = new WeakMap<object, string>();

@@ -5,7 +5,7 @@ import { jsonOf } from '../core/json/json-of.ts';
 import { parseRecordLine, RecordLineError } from './parse-line.ts';
 import { type HeaderLine, RECORD_FORMAT, RECORD_VERSION, type RecordLine } from './record-line.ts';
 
-/** A record that has been read. */
+/** The content of a flight record that was read from a file. */
 export interface FlightRecord {
   readonly header: HeaderLine;
   /** All lines between the header and the end. */

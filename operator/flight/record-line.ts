@@ -144,7 +144,7 @@ export interface CachedLine {
   readonly source: string;
   /** The namespace, for a cache that watches several namespaces separately. */
   readonly scope?: string;
-  /** The resourceVersion from which its watch would resume. */
+  /** The resourceVersion from which the source's watch would resume. */
   readonly resourceVersion?: string;
   /** The objects, with the same data as in the cache. */
   readonly objects: readonly unknown[];

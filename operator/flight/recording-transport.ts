@@ -11,7 +11,7 @@ export interface ExchangeTape {
   answered(answer: TransportResponse, unread: () => number): void;
   /** Called with each chunk of the body. The bytes must not be changed. */
   arrived(bytes: Uint8Array): void;
-  /** @param error - undefined when the answer is complete. */
+  /** @param error - why the exchange failed; undefined when the answer is complete. */
   ended(error: RecordedError | undefined): void;
 }
 

@@ -193,7 +193,7 @@ interface Owned extends Pick<Manager, 'settings' | 'logger'> {
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Wraps `manager` in the public interface. */
+/** The public `Manager` for `manager`. Its `run` calls the given `run`, and can be called only once. */
 function owning(manager: OperatorProcess, { settings, logger, run }: Owned): Manager {
   let hasRun = false;
   return {

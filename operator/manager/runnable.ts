@@ -88,7 +88,7 @@ export interface Runnable {
    * `/readyz` waits for them. Default: none.
    */
   readonly sources?: readonly Source[];
-  /** Rights beyond those that follow from its sources. Default: none. */
+  /** Rights in addition to the rights to read the sources. Default: none. */
   readonly permissions?: readonly PlacedPermission[];
   /**
    * Resources whose definitions are installed together with the definitions of the sources, if the settings

@@ -22,7 +22,7 @@ const ENDLESS_DRAIN_MS = 10_000;
 /** Maximum milliseconds for Events even in a longer stop, because an old Event is of no use. */
 const MAX_EVENTS_MS = 5_000;
 
-/** The steps of an orderly stop after the tasks. */
+/** The steps of an orderly stop that follow after all tasks have been stopped. */
 interface StopSteps {
   /** Ends the sources. */
   readonly sources: () => Promise<void>;

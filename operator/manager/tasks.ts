@@ -8,8 +8,8 @@ export interface Task {
    */
   readonly guarded: boolean;
   /**
-   * @param stop - aborts when the task must finish what it is doing and end.
-   * @param abort - aborts when the task must end without finishing.
+   * @param stop - aborts when the task must complete its current work, and then end.
+   * @param abort - aborts when the task must end at once, even with incomplete work.
    */
   run(stop: AbortSignal, abort: AbortSignal): Promise<void>;
 }

@@ -38,7 +38,7 @@ export interface ProgramParts
   }) => Promise<number>;
 }
 
-/** The parameter of `withArguments`. */
+/** What is passed to `withArguments`: the declared arguments, and the function `create`. */
 interface ProgramDefinition<A extends Arguments> {
   /** The declared arguments. The keys are the names of the arguments, without dashes. */
   readonly arguments: A;

@@ -17,7 +17,7 @@ export {
 
 /** The fields that Deployments, ReplicaSets, StatefulSets and DaemonSets have in common. */
 export interface Workload extends KubernetesObject {
-  /** The fields of the spec that all four have in common. */
+  /** The fields of the spec that all four kinds of workloads have. */
   readonly spec: {
     readonly replicas?: number;
     readonly selector?: LabelSelector;
@@ -29,7 +29,7 @@ export interface Workload extends KubernetesObject {
      */
     readonly updateStrategy?: { readonly type?: string };
   };
-  /** The fields of the status that all four have in common. */
+  /** The fields of the status that all four kinds of workloads have. */
   readonly status?: {
     readonly replicas?: number;
     readonly readyReplicas?: number;

@@ -109,8 +109,9 @@ const MAX_MESSAGE_CHARS = 32_768;
 /**
  * Checks that the API server would accept the condition.
  *
- * @throws OperatorError `USER_CODE` when it would not. The message contains the field and the rule that it
- *   breaks. Without this check, the mistake would first cause a 422 when the condition is set on a cluster.
+ * @throws OperatorError `USER_CODE` when the API server would refuse the condition. The message contains the
+ *   field and the rule that it breaks. Without this check, the mistake would first cause a 422 when the
+ *   condition is set on a cluster.
  */
 function requireValidCondition(
   condition: Pick<Condition, 'type' | 'status' | 'reason' | 'message'>,

@@ -92,7 +92,8 @@ export const CONVERSION_PATH: string = '/convert';
  * The same definition with the address of its conversion webhook. A definition without a conversion webhook
  * is returned unchanged.
  *
- * @param client - a Service without a path gets `/convert`, and a Service without a port gets 443.
+ * @param client - the address. A Service without a path gets `/convert`, and a Service without a port gets
+ * 443.
  */
 export function withConversionClient(
   definition: CustomResourceDefinition,

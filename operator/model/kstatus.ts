@@ -28,7 +28,7 @@ interface Observed extends KubernetesObject {
  * and `Reconciling`, the rules for its kind if it is a built-in kind, and the condition `Ready`. An object
  * without any of these, such as a ConfigMap, is `Current`.
  *
- * @param object - undefined if the object does not exist.
+ * @param object - the object, with its status; undefined if it does not exist.
  */
 export function kstatus(object: KubernetesObject | undefined): ObjectStatus {
   if (object === undefined) return { status: 'NotFound', message: 'the object does not exist' };

@@ -39,7 +39,7 @@ export interface ObjectMeta {
   readonly deletionGracePeriodSeconds?: number;
   /** Labels, by which selectors find the object. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Strings for programs and people. Selectors do not use them. */
+  /** Strings that programs and people store in the object. Unlike labels, they are not used by selectors. */
   readonly annotations?: Readonly<Record<string, string>>;
   /** Names of the steps that must be done before the API server removes the object. */
   readonly finalizers?: readonly string[];

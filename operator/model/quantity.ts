@@ -3,7 +3,7 @@ type QuantityFormat = 'decimal' | 'exponent' | 'binary';
 
 /** The value of a quantity. */
 export interface ParsedQuantity {
-  /** Exact, in billionths. Smaller fractions are rounded away from zero. */
+  /** The amount in billionths of 1. Smaller fractions are rounded away from zero. */
   readonly nanos: bigint;
   readonly format: QuantityFormat;
 }

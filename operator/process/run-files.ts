@@ -36,7 +36,7 @@ export interface RunFolder extends AsyncDisposable {
    * The contents of a file that a program has written; empty if the file does not exist. If the name belongs
    * to a pipe or a link, it is refused, so that the call does not block and does not read another file.
    *
-   * @throws ResultFileError when it is not a regular file, not UTF-8, or larger than 10 MB.
+   * @throws ResultFileError when the file is not a regular file, not UTF-8, or larger than 10 MB.
    */
   read(name: string): Promise<string>;
 }

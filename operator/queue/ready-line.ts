@@ -49,7 +49,9 @@ export class ReadyLine<K> {
   /** No key is aged before this time, so `#aged` can skip the classes until then. */
   #noneAgedBeforeMs = Number.NEGATIVE_INFINITY;
 
-  /** @param agingLimitMs - default 60 s; `Infinity` turns ageing off. */
+  /**
+   * @param agingLimitMs - after this time in line, a key is aged. Default 60 s; `Infinity` turns ageing off.
+   */
   constructor(agingLimitMs: number = DEFAULT_AGING_LIMIT_MS) {
     this.#agingLimitMs = agingLimitMs;
   }
@@ -80,7 +82,7 @@ export class ReadyLine<K> {
     return this.#classes.size;
   }
 
-  /** @param key - must not be in line. */
+  /** @param key - the key to add. It must not be in line already. */
   push(key: K, priority: number, nowMs: number): void {
     this.#enter(key, priority, nowMs, nowMs);
   }
@@ -143,7 +145,7 @@ export class ReadyLine<K> {
     this.#top(); // drops a class that became empty
   }
 
-  /** The highest class with keys. Drops empty classes above it. */
+  /** The highest class that has keys. Empty classes above that class are removed. */
   #top(): PriorityClass<K> | undefined {
     for (let first = this.#order.first; first !== undefined; first = this.#order.first) {
       if (first.value.line.size > 0) return first.value;

@@ -44,7 +44,7 @@ export interface RetryOptions extends AddOptions {
 interface ShutdownOptions {
   /** If true, the ready keys are handed out before the queue closes. Default false. */
   readonly drain?: boolean;
-  /** When it aborts, the wait for held keys ends. */
+  /** When this signal aborts, the shutdown no longer waits for held keys. */
   readonly signal: AbortSignal;
 }
 
@@ -98,7 +98,7 @@ export class WorkQueue<K> {
   readonly #clock: Clock;
   readonly #backoff: KeyBackoff<K>;
   readonly #metrics: QueueMetrics | undefined;
-  /** The priority of each waiting key: ready, delayed, or held and added again. */
+  /** The priority of each key that is ready, delayed, or held and added again. */
   readonly #waiting = new Map<K, number>();
   /** Every ready key is in `#waiting`, and neither in `#delayed` nor in `#processing`. */
   readonly #ready: ReadyLine<K>;

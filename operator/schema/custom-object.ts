@@ -22,7 +22,7 @@ export interface CustomObject<
   Spec extends TSchema = TSchema,
   Status extends TObject | undefined = undefined,
 > extends KubernetesObject {
-  /** Its names, versions, labels and owners. */
+  /** The names, versions, labels and owners of the object. */
   readonly metadata: ObjectMeta;
   /** The wanted state, as the schema of `spec` describes it. */
   readonly spec: ReadonlyDeep<Static<Spec>>;

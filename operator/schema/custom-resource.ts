@@ -30,7 +30,7 @@ export interface CustomResource<T extends KubernetesObject = KubernetesObject>
   readonly definition: CustomResourceDefinition;
   /** True when objects have a status. The status is then a subresource. */
   readonly hasStatus: boolean;
-  /** The conversions between its versions. Empty when objects are not converted. */
+  /** The conversions between the versions of the resource. Empty when objects are not converted. */
   readonly conversions: readonly Conversion[];
   /**
    * Converts an object of any version of the resource to another version, as the operator does for

@@ -19,7 +19,7 @@ const TYPES: readonly PrinterColumn['type'][] = ['boolean', 'date', 'integer', '
 const FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
 /**
- * The columns with their types.
+ * The given columns, each with its type.
  *
  * @throws ConfigurationError `CONFIG` for a column that would always be empty, and for a duplicate name.
  */

@@ -160,7 +160,8 @@ const CONDITION: TObject = Type.Object({
 /**
  * `status` with the two fields that every status has: `conditions` and `observedGeneration`.
  *
- * @throws ConfigurationError `CONFIG` when it is not an object, or declares one of the two fields itself.
+ * @throws ConfigurationError `CONFIG` when `status` is not the schema of an object, or declares one of the
+ * two fields itself.
  */
 function statusSchema(status: unknown, path: string): object {
   if (!isMapping(status) || status.type !== 'object' || isMapping(status.patternProperties)) {

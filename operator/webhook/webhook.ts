@@ -43,7 +43,10 @@ export interface Webhook {
   readonly rules: readonly WebhookRule[];
   /** What the API server does if it gets no answer. */
   readonly failurePolicy: 'Fail' | 'Ignore';
-  /** Objects of other versions are converted to the version of a subject. */
+  /**
+   * The API server also calls the webhook for objects of other versions, converted to the version of a
+   * subject.
+   */
   readonly matchPolicy: 'Equivalent';
   /** The declared selector. `webhookEntry` also excludes the operator's own namespace. */
   readonly namespaceSelector: LabelSelector | undefined;

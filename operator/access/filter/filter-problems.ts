@@ -51,7 +51,7 @@ export function filterProblems(filter: ProxyFilter): readonly FilterProblem[] {
   ];
 }
 
-/** @param ofPattern - returns undefined for a correct pattern. */
+/** @param ofPattern - returns the problem of a pattern; undefined for a correct pattern. */
 function listProblems(
   flag: FilterFlag,
   patterns: readonly string[],

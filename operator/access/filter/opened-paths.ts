@@ -26,7 +26,9 @@ export interface OpenedPaths {
   readonly discovery: boolean;
 }
 
-/** @param accesses - must be sorted. Merged accesses, such as the result of `accessOf`, are also allowed. */
+/**
+ * @param accesses - the accesses, which must be sorted. They may be merged, as in the result of `accessOf`.
+ */
 export function openedPaths(accesses: readonly RequestedAccess[]): readonly OpenedPaths[] {
   const requested = accesses.filter(({ unrequested }) => unrequested !== true);
   const byTarget = Map.groupBy(requested, ({ resource: { group, version, plural }, subresource }) =>

@@ -48,8 +48,8 @@ export function proxyFilter(declarations: readonly Declared[], placement: Placem
 /**
  * The narrowest filter for the requests that these accesses allow.
  *
- * @param accesses - must be sorted.
- * @param more - patterns of further paths to open. They must be anchored.
+ * @param accesses - the accesses, which must be sorted.
+ * @param more - anchored patterns of paths that the filter accepts in addition.
  * @throws ConfigurationError `CONFIG` in the same cases as `proxyFilter`.
  */
 export function filterOf(

@@ -38,11 +38,11 @@ interface Snapshot {
 export class KeptSignals {
   readonly #shells: readonly ShellBelow[];
   readonly #table: ProcessTable;
-  /** This process. If all its threads have woken up, all processes were stopped before. */
+  /** The id of this process. If all its threads wake up together, all processes had been stopped. */
   readonly #self: number;
   #threads: ReadonlyMap<number, number>;
   #before: readonly Snapshot[] = [];
-  /** The state before a launcher and its shell woke up. */
+  /** Set if a launcher and its shell have just woken up: the shell, and what it had reaped before that. */
   #suspected: { readonly shell: number; readonly reaped: string | undefined } | undefined;
 
   constructor(shells: readonly ShellBelow[], table: ProcessTable, self: number) {

@@ -25,7 +25,7 @@ interface KubeconfigOptions {
  *
  * The file has mode 0600. It is written completely or not at all.
  *
- * @throws ConfigurationError `CONFIG` with the file, when it cannot be written.
+ * @throws ConfigurationError `CONFIG` with the path of the file, when the file cannot be written.
  */
 export async function writeKubeconfig(path: string, options: KubeconfigOptions): Promise<void> {
   try {

@@ -31,7 +31,8 @@ const CLOCK_SKEW_MS = 60_000;
 /**
  * How the replicas share the work. Undefined when they do not share it.
  *
- * @param client - if undefined, no request is sent, and the number of replicas is unknown.
+ * @param client - lists the Leases of the replicas. If undefined, no request is sent, and the number of
+ * replicas is unknown.
  * @throws ConfigurationError `CONFIG` when the settings divide the keys in a way that a controller
  * does not allow.
  */

@@ -6,7 +6,7 @@ import type { SpecField } from './spec-fields.ts';
 export interface OwnedResource {
   /** The name in `--owns`, which is also the name of its template: `deployments.apps`. */
   readonly name: string;
-  /** The name of its constant in `chancery/kubernetes`. */
+  /** The name of the resource's constant in `chancery/kubernetes`. */
   readonly constant: string;
   /** The fields of the owner's spec that the owned objects use. */
   readonly fields: readonly SpecField['name'][];

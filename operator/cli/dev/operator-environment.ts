@@ -16,7 +16,7 @@ export interface DevPorts {
 /**
  * The ports that the environment sets. A port that the environment does not set is a free port.
  *
- * @throws ConfigurationError `CONFIG` for variables that `chancery run` would refuse, too.
+ * @throws ConfigurationError `CONFIG` for the same variables as `chancery run`.
  */
 export async function devPorts(env: Io['env']): Promise<DevPorts> {
   const { healthPort, metricsPort } = settingsFrom(env);

@@ -68,7 +68,7 @@ export class WatchedFiles {
     this.noteSave(); // a save may have come while the operator loaded
   }
 
-  /** Watches these files, too. */
+  /** Watches these files in addition to the files that are already watched. */
   add(files: FileHashes): void {
     for (const [file, hash] of Object.entries(files)) {
       this.#hashes.set(file, hash);

@@ -62,7 +62,7 @@ export interface GenerateArguments {
 
 type GenerateValues = GivenTo<typeof GENERATE>['values'];
 
-/** Outputs with a Deployment. */
+/** The kinds of output that contain a Deployment. */
 const WHOLE: readonly Output[] = ['manifests', 'chart', 'bundle'];
 const PACKAGES: readonly Output[] = ['chart', 'bundle'];
 

@@ -62,7 +62,7 @@ interface FileOfFolder {
 }
 
 /**
- * Adds to a folder the contents of its files.
+ * Adds the contents of the files to a mounted folder.
  *
  * @throws ConfigurationError `CONFIG` for a file that is not text. Packages contain the files in
  * the data of a ConfigMap.

@@ -240,7 +240,7 @@ async function policiesOf(
 }
 
 /**
- * The text of `rbac`, `crd` or `proxy`.
+ * The text that `chancery generate` writes for `rbac`, `crd` or `proxy`.
  *
  * @throws ConfigurationError `CONFIG` when the text cannot be generated from these declarations.
  */

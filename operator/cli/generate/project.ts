@@ -7,7 +7,7 @@ import type { FileState } from './written-files.ts';
 export interface Project {
   /** The folder of the package.json. */
   readonly folder: string;
-  /** The paths of the modules relative to that folder, with `/` as the separator. */
+  /** The paths of the modules, relative to `folder`, with `/` as the separator. */
   readonly modules: readonly string[];
 }
 

@@ -22,7 +22,7 @@ export function projectTemplate(path: string): string {
 
 /** One controller of the project. */
 interface Part {
-  /** The common prefix of its file names. */
+  /** The common prefix of the names of the kind's files. */
   readonly file: string;
   readonly controller: string;
   /** The sentence about the files of the controller in the README. */

@@ -5,7 +5,7 @@ import { type ProxyFilter, proxyArguments } from '../../access/filter/proxy-filt
  * listens only on loopback, serves no files, and accepts only requests whose host is a name of the
  * loopback interface.
  *
- * @param port - 0 selects any free port.
+ * @param port - the port to listen on; 0 selects any free port.
  * @param upstream - arguments that choose the API server, such as `--context=NAME`.
  */
 export function kubectlProxyFlags(

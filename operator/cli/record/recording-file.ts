@@ -57,7 +57,7 @@ export class RecordingFile {
   /**
    * Adds one line. Lines keep the order of the calls.
    *
-   * @throws OperatorError `CONFIG` when it cannot be written.
+   * @throws OperatorError `CONFIG` when the line cannot be written.
    */
   append(line: string): Promise<void> {
     const written = this.#last.then(() => this.#file.appendFile(`${line}\n`));

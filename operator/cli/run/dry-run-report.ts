@@ -215,8 +215,8 @@ const LEFT_OUT = [
  * Values of a Secret are replaced by their lengths and whether they changed. The same applies to
  * annotations that contain a Secret, such as the annotation of `kubectl apply`.
  *
- * @param before - undefined when the object is created.
- * @param after - undefined when the object is deleted.
+ * @param before - the object before the change; undefined when the object is created.
+ * @param after - the object after the change; undefined when the object is deleted.
  */
 function objectDiff(
   before: KubernetesObject | undefined,

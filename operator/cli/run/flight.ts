@@ -50,7 +50,10 @@ export interface Flight {
  */
 const LAST_RECORD_MS = 5_000;
 
-/** Records the run. Undefined when neither an option nor a setting chooses a folder. */
+/**
+ * Creates the flight recorder of the run. Undefined when neither an option nor a setting chooses a folder for
+ * records.
+ */
 export function flightOf(options: FlightOptions): Flight | undefined {
   const { settings, clock, logger, io, args, files } = options;
   const { record } = settings;
@@ -102,7 +105,7 @@ class LastRecord {
     return this.#written;
   }
 
-  /** @param cancel - aborts when it turns out that the process continues. */
+  /** @param cancel - aborts if the process is to continue after all. */
   write(delayMs: number, cancel: AbortSignal): void {
     const write = (): void => {
       this.#written = this.#recording.write('exit', 'leadership was lost');

@@ -42,7 +42,7 @@ export function operatorUrl(given: string | undefined, { env }: Pick<Io, 'env'>)
  * Requests one document of a running operator.
  *
  * @param path - the path with its query, without a slash before it.
- * @param isAnswer - true when the parsed JSON is such a document.
+ * @param isAnswer - returns true when the parsed JSON is the requested document.
  */
 export async function askOperator<T>(
   operator: URL,

@@ -7,7 +7,7 @@ import type { Change } from '../../store/change.ts';
 
 const TYPES = { add: 'ADDED', update: 'MODIFIED', delete: 'DELETED' } as const;
 
-/** Called for a change that has no line. `why` contains no content of the object. Must not throw. */
+/** Called for a change that cannot be printed. `why` contains no content of the object. Must not throw. */
 export type Unprintable = (key: ObjectKey, why: string) => void;
 
 /**

@@ -112,7 +112,7 @@ function delaysOf(call: Call, random: () => number): (error: unknown) => number 
 }
 
 interface Doubt {
-  /** The server's refusal of a retry. */
+  /** The error with which the server refused a retry. */
   readonly refusal: ApiError;
   /** The failure of an earlier attempt whose outcome is unknown. */
   readonly unknown: AmbassadorError;

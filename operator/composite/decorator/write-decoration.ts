@@ -94,7 +94,7 @@ export class DecorationWriter {
     if (this.#statuses.differs(object, status)) await this.#send(object, {}, status, context);
   }
 
-  /** Undefined when the status stays as it is. */
+  /** The status to write; undefined when the status stays as it is. */
   #wantedStatus(object: KubernetesObject, status: SyncAnswer['status']): Mapping | undefined {
     const { decorator, failures } = this.#options;
     if (failures?.condition !== true) return status ?? undefined;

@@ -80,7 +80,10 @@ export function compileRule(
   return { resource, selectsAny, namespace, names, labels, namespaceLabels, text };
 }
 
-/** @param own - if set, only objects in this namespace can be related. */
+/**
+ * @param own - the only namespace whose objects can be related. If undefined, objects of every namespace can
+ * be related.
+ */
 function requireParts(rule: RelatedRule, own: string | undefined): void {
   const { resource, labelSelector, namespaceSelector } = rule;
   const namespace = nonEmpty(rule.namespace);

@@ -37,7 +37,7 @@ export interface RelatedOptions {
   readonly sources: RelatedSources;
 }
 
-/** Metacontroller keeps the rules of one generation for the same time. */
+/** How long the rules for one generation are kept. It is the same time as in Metacontroller. */
 const RULES_KEPT_MS = 20 * 60_000;
 
 /** A function that returns more rules than this must have a bug. */

@@ -76,7 +76,9 @@ export class ClaimNames {
     });
   }
 
-  /** The name of a child relative to its parent. */
+  /**
+   * The name of a child as its parent's revisions store it: with the namespace only if the parent has none.
+   */
   nameOf({ namespace = '', name = '' }: NameOfChild): string {
     const isRelative = this.#parent.metadata.namespace !== undefined || namespace === '';
     return isRelative ? name : `${namespace}/${name}`;

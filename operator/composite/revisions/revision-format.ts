@@ -148,7 +148,7 @@ export interface StoredBody {
   readonly [field: string]: unknown;
 }
 
-/** The fields of a new revision other than its metadata, and its annotations. */
+/** All fields of a new revision except its metadata, of which only the annotations are included. */
 export function bodyOf(
   { content }: RevisionFormat,
   { parentPatch, children }: RevisionContent,

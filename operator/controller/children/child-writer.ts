@@ -19,7 +19,7 @@ export interface ChildWriter {
    * Creates a child with the owner as its controller, and resolves to the child. An existing object with the
    * same name is not changed.
    *
-   * @throws AlreadyOwnedError when such an object exists and belongs to another owner.
+   * @throws AlreadyOwnedError when an object with the same name exists and belongs to another owner.
    */
   create(
     resource: Resource,

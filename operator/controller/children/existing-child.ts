@@ -23,7 +23,7 @@ export function decoratorOf({ metadata: { annotations } }: KubernetesObject): st
 /**
  * The error for an object that already has the name of a child. The key waits until the name is free.
  *
- * @param by - the object that has the name; undefined if that object is now gone.
+ * @param by - the object that already has the name of the child; undefined if that object is gone by now.
  * @param remedy - what to do if the object has no controller.
  */
 export function inTheWay(

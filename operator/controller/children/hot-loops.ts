@@ -130,7 +130,7 @@ export class HotLoops {
   /**
    * Call this after a write. A write that has changed nothing does not count.
    *
-   * @param after - undefined when the object was deleted so that it is created again.
+   * @param after - the object after the write; undefined when it was deleted so that it is created again.
    */
   wrote(object: string, next: NextWrite, after: object | undefined): void {
     const version = after && versionOf(after);

@@ -29,7 +29,8 @@ type Options = ApplyOptions & { readonly fieldManager: string };
  *
  * Fields inside lists are not handled: no built-in kind has such a default there.
  *
- * @throws ApiError of the first apply when neither solution works.
+ * @throws ApiError of the first apply when the refusal has another cause, or when handling the default does
+ * not help.
  */
 export async function applyPastDefaults<T extends KubernetesObject>(
   client: Client,
@@ -95,9 +96,9 @@ function asOwned(path: Path): Path {
 }
 
 interface Defaults {
-  /** Fields whose value is the default. */
+  /** The fields that have their default as value. */
   readonly kept: readonly Path[];
-  /** Fields with another value, together with their default. */
+  /** The fields that have a value other than their default, each with the default. */
   readonly changed: readonly (readonly [Path, unknown])[];
 }
 

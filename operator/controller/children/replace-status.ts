@@ -42,7 +42,10 @@ export class StatusReplacer {
   readonly #maxTries: number | undefined;
   readonly #stored = new Map<string, Stored>();
 
-  /** @param maxTries - with 1, a conflict with another writer is thrown as an error. */
+  /**
+   * @param maxTries - the number of tries while other writers change the object. With 1, the first conflict
+   * is thrown as an error.
+   */
   constructor({ maxTries }: { readonly maxTries?: number } = {}) {
     this.#maxTries = maxTries;
   }
@@ -67,7 +70,8 @@ export class StatusReplacer {
   }
 
   /**
-   * @param base - the part of `wanted` by which `missingOf` identifies the outcome later.
+   * @param base - the part of `wanted` that the caller later passes to `missingOf`, which returns the fields
+   * that were not stored.
    * @throws NoStatusSubresourceError when the definition does not declare the status subresource.
    * @throws ApiError when the server refuses.
    */

@@ -108,7 +108,7 @@ class StatusWrite {
     };
   }
 
-  /** @param status - undefined for an apply that gives up every field of its manager. */
+  /** @param status - the status to apply; undefined for an apply that gives up every field of its manager. */
   bodyOf(status: Fields | undefined) {
     const { object, resource } = this.#options;
     const { name, namespace, uid } = object.metadata;

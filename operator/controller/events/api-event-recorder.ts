@@ -214,7 +214,7 @@ class EventRate {
     this.#clock = clock;
   }
 
-  /** @param of - the source and the object, as one string. */
+  /** @param of - identifies a source and an object, in one string. */
   allows(of: string): boolean {
     const now = this.#clock.monotonic();
     const { tokens, atMs } = this.#buckets.get(of) ?? { tokens: BURST, atMs: now };

@@ -8,7 +8,7 @@ export interface EventNote {
   readonly related?: KubernetesObject;
   /** `Warning` when a person should look at it. */
   readonly type: 'Normal' | 'Warning';
-  /** Why it happened, in CamelCase, at most 128 characters. */
+  /** Why the event happened, in CamelCase, at most 128 characters. */
   readonly reason: string;
   /** What was done, in CamelCase, at most 128 characters. */
   readonly action: string;

@@ -22,7 +22,7 @@ interface DeletionWatchOptions {
 
 /** The watch of one object, which lasts until `end` is called. */
 export interface DeletionWatch {
-  /** False until its first list has arrived or failed. */
+  /** False until the first list of the watch has arrived or failed. */
   readonly isSettled: boolean;
   end(): void;
 }

@@ -12,7 +12,7 @@ import type { Source } from '../source.ts';
 import type { Finalizer } from './finalizer.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
 
-/** What finalizing needs from an attempt. */
+/** The facts about an attempt that are needed to finalize its object. */
 interface FinalizingAttempt {
   readonly key: ObjectKey;
   readonly object: KubernetesObject | undefined;
@@ -62,7 +62,7 @@ export class Finalizing {
     this.#clock = clock;
   }
 
-  /** True when an attempt for `object` would finalize it. */
+  /** True when the next attempt for `object` calls `finalize` for it. */
   isDue(object: KubernetesObject | undefined): boolean {
     const { finalizer } = this.#controller;
     return (

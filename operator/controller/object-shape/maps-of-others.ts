@@ -108,7 +108,7 @@ export function mayHaveOpenMaps({ group }: Resource): boolean {
 /**
  * True if `shown` has a map that `stated` lacks. Other managers may have fields in such a map.
  *
- * @param shown - the object without its metadata and status, or its status.
+ * @param shown - the status of the object, or the object without its metadata and status.
  */
 export function lacksMaps(resource: Resource, shown: Mapping, stated: unknown): boolean {
   if (!mayHaveOpenMaps(resource)) return false;

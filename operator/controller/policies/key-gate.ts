@@ -21,7 +21,7 @@ export class KeyGate {
    */
   readonly #parked = new Map<ObjectKey, { readonly priority: number; readonly policy: string }>();
 
-  /** @param held - called with the policy that delays a key. Default: nothing is called. */
+  /** @param held - called when a policy delays a key. Default: not called. */
   constructor(
     queue: WorkQueue<ObjectKey>,
     policiesFor: (resume: Resume) => readonly KeyPolicy[],
@@ -70,7 +70,7 @@ export class KeyGate {
     this.#parked.clear();
   }
 
-  /** Enqueues a key, at once or after its delay. If it was parked, it no longer is. */
+  /** Enqueues a key, at once or after its delay. A parked key is put back into the queue. */
   add(key: ObjectKey, { priority = 0 }: AddOptions = {}): void {
     const { longestMs, policy } = this.#longest(key);
     if (policy !== undefined) this.#held(key, policy, longestMs);
@@ -288,7 +288,7 @@ export interface KeyPolicy {
   start?(): void;
   /** Called when the controller has ended. The policy must leave no timer and no listener. */
   stop?(): void;
-  /** Called when a change enqueues `key`, before `delayMs`. */
+  /** Called when a change enqueues `key`. `delayMs` is called afterwards. */
   changed?(key: ObjectKey, cause: Cause): void;
   /** Called before a worker takes any key. The worker waits for the promise and then calls it again. */
   beforeTake?(): Promise<void> | undefined;

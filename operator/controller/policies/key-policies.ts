@@ -19,7 +19,7 @@ interface KeyPoliciesOptions {
   readonly meter: Meter;
   /** Returns the number of ready keys. */
   readonly ready: () => number;
-  /** Counts a turn of a write loop. In this turn `object` is written. */
+  /** Counts one round of a write loop. `object` is the object that was written in this round. */
   readonly looped: (key: ObjectKey, object: string) => void;
   /** Counts a write in a fight with another writer, see `WriteFights`. */
   readonly fought: () => void;

@@ -40,7 +40,10 @@ export class Storm implements KeyPolicy {
     if (!this.#ticking) void this.#tick();
   }
 
-  /** Each time this returns undefined, one key may run. */
+  /**
+   * A worker may take one key for each call that returns undefined. Otherwise the worker waits for the
+   * promise.
+   */
   beforeTake(): Promise<void> | undefined {
     if (this.#since === undefined) return undefined;
     if (this.#allowed > 0) {

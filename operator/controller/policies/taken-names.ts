@@ -81,7 +81,7 @@ export class TakenNames implements KeyPolicy {
     for (const wait of this.#byKey.get(key)?.values() ?? []) wait.isCurrent = false;
   }
 
-  /** Ends the waits for names with which the attempt did not conflict again. */
+  /** Ends the key's waits for names with which its latest attempt did not conflict any more. */
   finished(key: ObjectKey): void {
     if (this.#count === 0) return;
     for (const wait of [...(this.#byKey.get(key)?.values() ?? [])]) {
@@ -93,7 +93,8 @@ export class TakenNames implements KeyPolicy {
    * Remembers that an attempt of `key` could not get the name of `child`. Waits only if the controller owns
    * the resource, because other resources send no events.
    *
-   * @param by - the object that has the name; undefined if it was gone when it was read.
+   * @param by - the object that already has the name of the child; undefined if it was gone before it could
+   * be read.
    */
   refused(
     key: ObjectKey,
@@ -209,7 +210,9 @@ function isFreed(wait: Wait, { type, entry }: Change): boolean {
   return !isInTheWay(wait, entry.metadata) && !isOlder(entry.resourceVersion, wait.resourceVersion);
 }
 
-/** True if it is the same object, with the same controller. */
+/**
+ * True if the object with this metadata has the name that is waited for, and still has the same controller.
+ */
 function isInTheWay({ uid, controller }: Wait, metadata: ObjectMeta): boolean {
   return metadata.uid === uid && controllerOf({ metadata })?.uid === controller;
 }

@@ -214,7 +214,8 @@ function mostIn({ statements }: Written, nowMs: number): number {
  * controller has deleted the child to create it again, all written fields are returned.
  *
  * @param last - the version after the last write, and a digest of the values of these fields at that version.
- *   `maps`: the atomic maps. Keys that another writer has added to an atomic map count as well.
+ *   `maps`: the atomic maps. A key that another writer has added to an atomic map is also treated as written
+ *   back.
  */
 function changedBack(
   { before: [before], answer }: AcceptedWrite,

@@ -26,7 +26,7 @@ const SLOWED_MS = { first: 1_000, last: 5 * 60_000 } as const;
 /** Maximum number of remembered keys. They are the keys whose last attempt wrote something. */
 const MAX_KEYS = 10_000;
 
-/** Maximum number of recorded causes per attempt. An attempt with more causes is not a turn of a loop. */
+/** Maximum number of recorded causes per attempt. An attempt with more causes is no round of a write loop. */
 const MAX_CAUSES = 100;
 
 interface Watched {
@@ -41,7 +41,7 @@ interface Watched {
   writing: Set<string>;
   /** True if nothing but the writes of the previous attempt for this key caused this attempt. */
   isTurn: boolean;
-  /** For each object: the times when it was written in turns. */
+  /** For each object, the times of its writes in rounds of a write loop. */
   readonly turnsAt: Map<string, readonly number[]>;
   /**
    * The fight in which the running attempt has reverted a field. Before the first write of that attempt: the
@@ -65,7 +65,7 @@ const REMEDY = 'write only what differs, and nothing that changes each time, suc
 const FIGHT_REMEDY = 'let one of the writers decide the fields: the other must not state them';
 
 interface Counters {
-  /** Counts a turn of a loop or a write of a fight. `object` is the written object. */
+  /** Counts one round of a write loop, or one write in a fight. `object` is the written object. */
   readonly looped: (key: ObjectKey, object: string) => void;
   /** Counts a write of a fight with another writer. */
   readonly fought: () => void;

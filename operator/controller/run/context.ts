@@ -49,10 +49,10 @@ interface ContextsOptions {
   readonly childLabels?: Shards['childLabels'];
 }
 
-/** What belongs to one attempt. */
+/** The facts about one attempt. */
 interface AttemptFacts {
   readonly key: ObjectKey;
-  /** The term; its client has the write journal. */
+  /** The term of the attempt. The client of this term adds its writes to the journal. */
   readonly term: Term;
   /** The reconciled object, as it was in the cache when the attempt began. */
   readonly object: KubernetesObject | undefined;
@@ -228,7 +228,10 @@ export class Contexts {
     );
   }
 
-  /** A store on the cache of `of`, with this process's writes. Its outermost layer freezes objects. */
+  /**
+   * A store over the cache of the source `of`. It includes this process's writes, and freezes the objects
+   * that it returns.
+   */
   #newStore(of: Source): Store<KubernetesObject> {
     const informer = this.#options.informers.get(of);
     const { controller } = this.#options;

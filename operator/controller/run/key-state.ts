@@ -15,7 +15,7 @@ import type { WakeCauses, WokenBy } from './wakes/wake-causes.ts';
 export interface KeyState {
   /** `unknown`: the cache of the reconciled objects has not received its first list. */
   readonly object: 'cached' | 'absent' | 'unknown';
-  /** `idle`: nothing is due. `parked`: a policy delays the key, and the delay does not end by time. */
+  /** `idle`: nothing is due. `parked`: a policy delays the key without a time limit. */
   readonly state: 'idle' | 'ready' | 'delayed' | 'working' | 'parked';
   /** The priority of a key that is waiting or being reconciled. */
   readonly priority: number | undefined;

@@ -32,7 +32,7 @@ export interface AttemptEnd {
     | 'aborted';
   /** Duration of the attempt, without the wait in the queue. */
   readonly durationMs: number;
-  /** Set for `error`, `terminal`, `conflict` and `panic`. */
+  /** The error. Set if the outcome is `error`, `terminal`, `conflict` or `panic`. */
   readonly error?: Error;
   /** Set when the key will be reconciled again without a change, even after a failure. */
   readonly requeueAfterMs?: number;

@@ -53,7 +53,7 @@ interface ReconcileLoopOptions {
   readonly observer?: RunObserver | undefined;
 }
 
-/** What belongs to one attempt. */
+/** The facts about one attempt. */
 interface Work {
   readonly attempt: Attempt;
   readonly object: KubernetesObject | undefined;
@@ -323,7 +323,8 @@ class FailureReport {
 
   /**
    * @param failures - number of failures in a row, including this one.
-   * @param retryInMs - undefined when only a change can lead to a success.
+   * @param retryInMs - milliseconds until the next attempt; undefined when only a change can lead to a
+   * success.
    */
   failed(failure: Failure, failures: number, retryInMs: number | undefined): void {
     const { log, refusedChildren, verb } = this.#options;

@@ -93,7 +93,7 @@ export class ReconcileMetrics {
     this.#meter.count(TRIGGER_FAILURES, this.#labels);
   }
 
-  /** Counts a turn of a write loop. */
+  /** Counts one round of a write loop. */
   looped(): void {
     this.#meter.count(WRITE_LOOPS, this.#labels);
   }

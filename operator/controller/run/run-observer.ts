@@ -17,7 +17,7 @@ export interface Wake {
 /** A key that is waiting for an attempt, or is being reconciled. */
 export interface WaitingKey {
   readonly key: ObjectKey;
-  /** `parked`: a policy delays the key, and the delay does not end by time. */
+  /** `parked`: a policy delays the key without a time limit, until the policy allows the key to run. */
   readonly state: 'ready' | 'delayed' | 'working' | 'parked';
   /** Milliseconds until a delayed key is due. */
   readonly dueInMs: number | undefined;
@@ -44,11 +44,13 @@ export interface RunObserver {
    * @param waitedMs - milliseconds since the key was ready.
    * @param signal - aborts with the attempt or earlier. Each call of the attempt uses this signal, or one
    *   that is linked to it.
-   * @param wokenBy - undefined when no cause is remembered, for example for a retry.
+   * @param wokenBy - what enqueued the key; undefined when no cause is remembered, for example for a retry.
    */
   began(attempt: Attempt, waitedMs: number, signal: AbortSignal, wokenBy?: WokenBy): void;
   ended(attempt: Attempt, end: AttemptEnd): void;
-  /** Called for each turn of a write loop of `key`. In this turn `object` is written. */
+  /**
+   * Called for each round of a write loop of `key`. `object` is the object that was written in this round.
+   */
   looped?(key: ObjectKey, object: string): void;
   /** Called once for each attempt that exceeds its time limit. */
   stuck?(attempt: Attempt, runningMs: number): void;

@@ -156,7 +156,10 @@ export class ShardedKeys {
     return this.#options.shards.groupOf({ uid, namespace: splitKey(key).namespace });
   }
 
-  /** The group of the object that had the key, or of the owner that a child names. */
+  /**
+   * The group of the object with this key. If the change is about a child, the group of the owner in the
+   * child.
+   */
   #groupBy(key: ObjectKey, { resource, change }: Cause): number | undefined {
     const { controller } = this.#options;
     const { entry } = change;

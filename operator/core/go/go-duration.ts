@@ -1,4 +1,4 @@
-/** Milliseconds of each unit. */
+/** How many milliseconds each unit has. */
 const UNITS: Readonly<Record<string, number>> = {
   ns: 1e-6,
   us: 1e-3,

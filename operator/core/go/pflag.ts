@@ -145,7 +145,9 @@ class CommandLine {
     }
   }
 
-  /** @param value - undefined when the word of the flag contains none. */
+  /**
+   * @param value - the value after `=` in the word of the flag; undefined when the word contains no value.
+   */
   #flag(name: string, value: string | undefined, at: number): void {
     const valueIfNone = this.#known.get(name)?.valueIfNone;
     const next = this.#words[this.#next];

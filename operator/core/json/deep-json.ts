@@ -5,7 +5,7 @@ export type Replacer = (key: string, value: unknown) => unknown;
 
 /** An object or array that is not closed yet. */
 interface Open {
-  /** The object or array before the replacer was called for it. */
+  /** The object or array as it was before the call of the replacer. */
   readonly source: unknown;
   /** The names of the members; undefined for an array. */
   readonly keys: readonly string[] | undefined;

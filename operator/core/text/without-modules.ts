@@ -3,7 +3,7 @@
  * and tests can use it. The page contains all of them in one module, because a page that makes no requests
  * cannot import modules. So a top-level name must occur in only one of the scripts.
  *
- * @param scripts - ordered so that each script follows the scripts that it imports.
+ * @param scripts - the scripts, ordered so that each script follows the scripts that it imports.
  */
 export function withoutModules(scripts: readonly string[]): string {
   return scripts

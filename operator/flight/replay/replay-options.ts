@@ -30,7 +30,7 @@ export interface ReplayOptions {
   readonly startCluster?: StartReplayCluster | undefined;
   /** Called right before each attempt. */
   readonly begins?: ((attempt: ReplayedAttempt) => void) | undefined;
-  /** Aborting it ends the replay. Default: the replay is not aborted. */
+  /** When this signal aborts, the replay ends. Default: the replay is not aborted. */
   readonly signal?: AbortSignal;
   /** Receives the log of the replayed operator. Default: the log is discarded. */
   readonly log?: Log;

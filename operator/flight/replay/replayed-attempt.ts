@@ -12,7 +12,10 @@ export type Found =
       readonly exchange: RecordedExchange;
       readonly body: BodyDifferences;
     }
-  /** The record has no such request. `instead` is the write that the record has instead, if any. */
+  /**
+   * The record does not contain the request. `instead` is the write that the recorded attempt made instead,
+   * if it made one.
+   */
   | { readonly kind: 'none'; readonly instead: RecordedExchange | undefined };
 
 type Asked = Pick<TransportRequest, 'path' | 'body'> & { readonly method: string };

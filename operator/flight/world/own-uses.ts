@@ -51,7 +51,7 @@ const TOOLKIT = fileURLToPath(
 /** The files of the test kit, both in a project that has installed it and in its own repository. */
 const TEST_KIT = /[\\/]@chancery[\\/]testing[\\/]|[\\/]testing[\\/](?:src|dist)[\\/]/;
 
-/** A script, and the owner of its code. */
+/** A script, and who wrote it: Node, the toolkit, a library, or the author of the operator. */
 interface Script {
   readonly file: string;
   readonly kind: 'node' | 'ours' | 'library' | 'own';

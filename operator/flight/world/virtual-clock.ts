@@ -116,7 +116,7 @@ export class VirtualClock<Owner = never> implements Clock {
     this.#wallAtZero = wall - this.#at;
   }
 
-  /** The wall time at the time `at`, which is in the past. */
+  /** The wall time that the clock had at the monotonic time `at`, which is in the past. */
   wallOf(at: number): number {
     const { wallAtZero } = this.#past.find(({ untilAt }) => at < untilAt) ?? {
       wallAtZero: this.#wallAtZero,

@@ -66,7 +66,7 @@ function replaced(): () => void {
 
 type Put = (target: object, name: string, value: unknown) => void;
 
-/** A function that calls `virtual` in a world, and `real` outside of one. */
+/** A function that calls `virtual` when it runs in a world, and `real` when it does not. */
 function either<A extends unknown[], R>(
   real: (...given: A) => R,
   virtual: (world: VirtualWorld, ...given: A) => R,
@@ -231,7 +231,7 @@ function virtualInterval(
 
 const { clearImmediate: realClearImmediate, setImmediate: realSetImmediate } = globalThis;
 
-/** Immediates of worlds that have not run yet. */
+/** The world of each `setImmediate` callback that was scheduled in a world and has not run yet. */
 const counted = new WeakMap<NodeJS.Immediate, VirtualWorld>();
 
 function countedImmediate(world: VirtualWorld, act: Callback, ...given: unknown[]): unknown {

@@ -171,12 +171,12 @@ export function isAmbassador({ image = '', command, args }: Container): boolean 
   );
 }
 
-/** True for a gate. It is recognised by its image, or else by the name of the container. */
+/** True for a gate: its image is a gate image, or the name of the container is `gate`. */
 function isGate({ name, image = '' }: Container): boolean {
   return GATE_IMAGE.test(image) || name === 'gate';
 }
 
-/** The path of an argument of the ambassador: an item of `command`, or else of `args`. */
+/** The path of an argument of the ambassador, which is an item of `command` or of `args`. */
 export function argumentPath({ container, path }: PlacedContainer, { at }: ProxyWord): string {
   const { command } = container;
   const before = command?.length ?? 0;

@@ -175,7 +175,7 @@ export function acceptedPaths({ values }: ProxyFlags, home: string): readonly Ac
   }));
 }
 
-/** The elements without a problem. */
+/** The patterns of all elements that have no problem. */
 export function readable(accepted: readonly AcceptedPath[]): readonly PathPattern[] {
   return accepted.map(({ pattern }) => pattern).filter((pattern) => typeof pattern !== 'string');
 }

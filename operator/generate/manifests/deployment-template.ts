@@ -33,7 +33,7 @@ const GRACE_SECONDS = 15;
 /**
  * The values of the placeholders in `base/deployment.yaml`.
  *
- * @param webhooks - if undefined, the Pod has no gate.
+ * @param webhooks - the webhooks of the operator. If undefined, the Pod has no gate.
  */
 export function deploymentValues(
   options: ManifestsOptions,

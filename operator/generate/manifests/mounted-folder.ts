@@ -11,7 +11,7 @@ export interface MountedFolder {
   readonly mount: string;
   /** The folder, relative to the folder `base` of the tree, with `/` as the separator. */
   readonly fromBase: string;
-  /** Paths of its files below the folder, sorted, with `/` as the separator. */
+  /** The paths of all files, relative to the mounted folder, sorted, with `/` as the separator. */
   readonly files: readonly string[];
   /** Files that get no execute bit. Default: none. */
   readonly plain?: readonly string[];

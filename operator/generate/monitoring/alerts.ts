@@ -8,7 +8,7 @@ export interface Alert {
    * operator works, but not fully.
    */
   readonly severity: 'critical' | 'warning';
-  /** PromQL. Each series in its result is one alert. */
+  /** The expression in PromQL. Each series in its result is a separate alert. */
   readonly expr: string;
   /** Time that the condition must hold before the alert fires. Default: none. */
   readonly for?: string;

@@ -89,7 +89,7 @@ function scopedEntry(webhook: Webhook, scope: WebhookScope): WebhookEntry {
   };
 }
 
-/** Subresources of Pods whose requests have a Pod as their object. */
+/** The subresources of Pods whose requests contain a Pod. `undefined` stands for the Pod itself. */
 const PODS: readonly (string | undefined)[] = [
   undefined,
   'status',

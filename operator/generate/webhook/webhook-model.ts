@@ -12,7 +12,7 @@ import { gateNames, SERVICE_PORT } from './gate-names.ts';
 import { isServing, servedPaths, type WebhooksOptions } from './webhooks-options.ts';
 
 /**
- * The objects of an operator with a gate in its own namespace. They do not depend on its scope.
+ * The objects in the operator's own namespace, for an operator with a gate. They do not depend on its scope.
  */
 export interface WebhookModel {
   readonly options: WebhooksOptions;

@@ -7,10 +7,10 @@ import type { GatePath } from '../gate/gate-config.ts';
 /** The last part of the name of our own gate image. */
 export const OWN_GATE_IMAGE: string = 'chancery-gate';
 
-/** The last part of the name of our own image with `chancery certificates`. */
+/** The last part of the name of our own image that runs `chancery certificates`. */
 export const OWN_CERTIFICATES_IMAGE: string = 'chancery-certificates';
 
-/** The possible sources of the gate's certificate. A source further to the left is better. */
+/** The possible sources of the gate's certificate, the best source first. */
 export type CertificateSource = 'cert-manager' | 'service-ca' | 'pod' | 'chancery';
 
 /** The settings of an operator's gate and of its certificate. */
@@ -89,8 +89,8 @@ const CERTIFICATES =
 /**
  * Checks the webhooks, the metrics and the gate.
  *
- * @throws ConfigurationError `CONFIG` when the API server would refuse them, when nothing would
- * trust the gate, and when one replica cannot serve the webhooks.
+ * @throws ConfigurationError `CONFIG` when the API server would refuse the webhooks, when nothing would trust
+ * the gate, and when one replica cannot serve the webhooks.
  */
 export function requireServable(
   options: WebhooksOptions,

@@ -161,7 +161,7 @@ export function portUnavailable(
  * Refuses a request if `isAcceptedHost` does not accept its host: 421, or 400 for an HTTP/1.0 request
  * without a host.
  *
- * @param names - from the setting `CHANCERY_HTTP_HOSTS`.
+ * @param names - the additional names from the setting `CHANCERY_HTTP_HOSTS`, in lower case.
  * @returns true when the function has answered the request.
  */
 export function refusesHost(

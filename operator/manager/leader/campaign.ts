@@ -154,7 +154,7 @@ export function isGuarded({ guarded }: Task): boolean {
   return guarded;
 }
 
-/** The members of an elector that a campaign uses. */
+/** The members of the leader elector that a campaign uses. */
 interface Elector extends Fence {
   /** Resolves when this process leads. @throws `signal.reason` when `signal` aborts before that. */
   acquire(signal: AbortSignal): Promise<void>;

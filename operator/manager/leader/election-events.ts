@@ -45,7 +45,7 @@ export class ElectionEvents {
     this.#options.log.info(this.#facts, 'stands for leadership');
   }
 
-  /** @param holder - undefined when no process holds the Lease. */
+  /** @param holder - the current holder; undefined when no process holds the Lease. */
   sees(holder: string | undefined): void {
     const { log, identity, onNewLeader } = this.#options;
     if (holder === this.#holder) return;

@@ -59,7 +59,7 @@ export class LeaderElector implements Fence {
   /** Undefined for the first candidacy of a process. */
   readonly #lostTerm: LostTerm | undefined;
   #hasStarted = false;
-  /** Ends `renew` while it is running. */
+  /** Makes a running `renew` reject with the given error. */
   #stopRenewing: (error: LeadershipLostError) => void = () => {};
 
   /**
@@ -228,7 +228,7 @@ export class LeaderElector implements Fence {
    * wait. It never rejects, and takes at most `renewDeadlineMs`. If the Lease cannot be released, it expires.
    * Does nothing when this process does not lead.
    *
-   * @param limitMs - milliseconds, if less time than `renewDeadlineMs` is left.
+   * @param limitMs - a shorter time limit than `renewDeadlineMs`, in milliseconds. Default: no shorter limit.
    */
   async release(limitMs: number = Number.POSITIVE_INFINITY): Promise<void> {
     const { own } = this.#term;

@@ -141,7 +141,7 @@ export class LeaseTerm implements Fence {
   /**
    * The deadline of Events: infinity before the term, and `exitBy` after a loss.
    *
-   * @throws LeadershipLostError `LEADERSHIP_LOST` after that deadline.
+   * @throws LeadershipLostError `LEADERSHIP_LOST` when the deadline has passed.
    */
   eventDeadlineAt(): number {
     this.leftMs();

@@ -9,10 +9,10 @@ const SECONDS = [
 /** The default bounds of Prometheus, which controller-runtime uses for webhooks. */
 const WEBHOOK_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** client-go's bounds for requests. */
+/** The bounds that client-go uses for the duration of requests, in seconds. */
 const REQUEST_SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 
-/** client-go's bounds for bodies: 64 bytes to 16 MiB. */
+/** The bounds that client-go uses for the size of bodies: 64 bytes to 16 MiB. */
 const BYTES = [64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216];
 
 /**

@@ -26,7 +26,7 @@ export interface Metric {
   readonly detailed?: true;
 }
 
-/** How a counter is computed from another counter. */
+/** Declares that a counter adds up the series of another counter. */
 export interface MetricSum {
   /** The name of the other counter, as the toolkit emits it. */
   readonly metric: string;

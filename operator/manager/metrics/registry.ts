@@ -20,7 +20,7 @@ export interface MetricsRegistry {
   >;
 }
 
-/** True for a value that can be read as a registry. */
+/** True for a value that can be read as a registry of metrics. */
 export function isRegistry(value: unknown): value is MetricsRegistry {
   return typeof (value as Partial<MetricsRegistry> | null)?.getMetricsAsJSON === 'function';
 }

@@ -62,7 +62,7 @@ interface Line {
 interface Described {
   readonly type?: string;
   readonly code?: string;
-  /** Set for errors of the toolkit. */
+  /** The layer at fault. Only errors of the toolkit have one. */
   readonly layer?: string;
   readonly message?: string;
   readonly stack?: string;

@@ -14,7 +14,7 @@ export interface ObservedProcess {
   scopes(): Iterable<ScopeActivity>;
   /** Every key that is waiting for an attempt, or is being reconciled. */
   waiting(): Iterable<readonly [controller: string, WaitingKey]>;
-  /** Identifies the caches of a source: returns the `group` of the source's scopes. */
+  /** Identifies the caches of a source: returns the value of the field `group` in the source's scopes. */
   groupOf(source: Source): string;
 }
 

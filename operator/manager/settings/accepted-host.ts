@@ -23,7 +23,8 @@ const NAME = /^(?!.{254})[a-z0-9_][-a-z0-9_]{0,62}(\.[a-z0-9_][-a-z0-9_]{0,62})*
  *   `NAME.NAMESPACE.svc.cluster.local`, and the names of a Pod behind a headless Service.
  *
  * `NAME.NAMESPACE` is not accepted, because `evil.dev` looks the same. For the same reason a name that merely
- * contains `.svc.` is not accepted. Add such names, and names with another cluster domain, to the setting.
+ * contains `.svc.` is not accepted. Add such names, and names with another cluster domain, to the setting
+ * `CHANCERY_HTTP_HOSTS`.
  *
  * @param header - the header as sent, with or without a port.
  * @param names - additional names, in lower case.
@@ -38,7 +39,7 @@ export function isAcceptedHost(header: string, names: readonly string[]): boolea
 }
 
 /**
- * The names in the setting, in lower case. Empty when the setting is not set.
+ * The names in the setting `CHANCERY_HTTP_HOSTS`, in lower case. Empty when the setting is not set.
  *
  * @throws ConfigurationError `CONFIG` for an entry that is not a host name without a port.
  */

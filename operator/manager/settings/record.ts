@@ -14,7 +14,7 @@ export interface RecordSettings {
 
 const DEFAULT_MINUTES = 10;
 const DEFAULT_MEGABYTES = 64;
-/** One day. A record covers no longer time. */
+/** The longest time that a record can cover: one day. */
 const MAX_MINUTES = 1_440;
 /** The maximum for a record. Node must hold it in memory in addition to the operator itself. */
 const MAX_MEGABYTES = 1_024;

@@ -153,7 +153,7 @@ const FREE_OBSERVATIONS = 4;
 /**
  * The next state and the actions to perform. It is a pure function.
  *
- * @param transitions - tests may pass another table.
+ * @param transitions - the table of transitions. Only tests pass a table.
  */
 export function step(
   state: GroupState,

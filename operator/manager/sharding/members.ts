@@ -36,7 +36,7 @@ export interface SeenMember {
   readonly unchangedMs: number;
 }
 
-/** Why a Lease is not counted as a member. */
+/** A Lease that does not count as the Lease of a member, and the reason. */
 export interface IgnoredLease {
   readonly name: string;
   readonly reason: string;

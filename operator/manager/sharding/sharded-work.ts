@@ -4,7 +4,7 @@ import type { GroupTerm, ShardedWork } from './shard-group.ts';
 import type { ShardField } from './sharding.ts';
 import { childLabelsBy } from './slotting.ts';
 
-/** What a process's caches do with its groups. */
+/** How the caches of a process follow the groups of keys that the process takes and gives up. */
 export interface ShardedCaches {
   /**
    * Resolves when the caches also have the objects of these slots.

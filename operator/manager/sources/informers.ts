@@ -147,7 +147,7 @@ export class Informers {
     yield* this.#shared.values();
   }
 
-  /** The `group` of the scopes of a source. */
+  /** Returns the value that all scopes of a source have in the field `group`. */
   groupOf(source: ShardableSource): string {
     return this.#identities.of(facadeScope(source), { ...source, slotting: undefined });
   }

@@ -28,7 +28,10 @@ export class OwnSlots {
   readonly #clock: Clock;
   readonly #all: () => Iterable<Slotted>;
   #slots: ReadonlySet<number> = new Set();
-  /** The batch that waits for `#current`. While it waits, further slots can be added to it. */
+  /**
+   * The next batch of slots, which waits until `#current` is done. Until then, further slots can be added to
+   * the batch.
+   */
   #next: Batch | undefined;
   #current: Promise<void> = Promise.resolve();
   #narrows = false;

@@ -28,7 +28,7 @@ export interface Scope {
 /** A list and watch, with the informer that runs it. */
 export interface ScopeActivity {
   readonly scope: Scope;
-  /** The same for all namespaces of a source, and for equal sources. */
+  /** A string that is the same for all namespaces of a source, and for equal sources. */
   readonly group: string;
   /** How much of each object the cache holds. `transformed`: what the transform of the source returns. */
   readonly form: 'full' | 'metadata' | 'transformed';

@@ -92,7 +92,7 @@ export interface MemberStatus {
   readonly division: string;
   /** False when its Lease has been unchanged for longer than its duration, by the clock of this process. */
   readonly fresh: boolean;
-  /** Seconds since a change of its Lease was last observed. */
+  /** Seconds since this process last observed a change of the member's Lease. */
   readonly unchangedSeconds: number;
 }
 
@@ -179,7 +179,7 @@ export interface RunnableStatus {
 
 /** One finished attempt. */
 export interface RecentReconcile {
-  /** When it ended: wall time, RFC 3339. */
+  /** When the reconcile ended: wall time, RFC 3339. */
   readonly at: string;
   /** Name of the controller. */
   readonly controller: string;

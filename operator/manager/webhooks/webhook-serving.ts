@@ -108,7 +108,7 @@ export class WebhookServing {
     this.#options.logFor({}).info({ address, paths }, 'webhooks are answered');
   }
 
-  /** True when a review would be answered. */
+  /** True when the server listens, and every webhook is ready to answer a review. */
   get ready(): boolean {
     return this.#server.listening && [...this.#tallies.keys()].every((each) => each.ready());
   }

@@ -40,7 +40,7 @@ export function parseJsonText(text: string): JsonNode | undefined {
   }
 }
 
-/** `text` after its replacements, which must not overlap. */
+/** `text` with the given replacements made. They must not overlap. */
 export function withReplacements(text: string, replacements: readonly Replacement[]): string {
   let result = '';
   let at = 0;
@@ -116,7 +116,7 @@ class Reader {
   /**
    * Skips white space.
    *
-   * @returns the character after it.
+   * @returns the first character after the white space.
    */
   #next(): string {
     while (/\s/.test(this.#text.charAt(this.#at))) this.#at += 1;

@@ -34,8 +34,8 @@ export class SecretValues {
   readonly #oddForms = new FormIndex();
 
   /**
-   * @param make - default: numbered placeholders. With a hash that uses no key, short values could be
-   *   guessed.
+   * @param make - makes the placeholder for a value. Default: numbered placeholders. A hash without a key
+   *   would let readers guess short values.
    */
   constructor(make: MakePlaceholder = numberedPlaceholder) {
     this.#make = make;

@@ -16,7 +16,7 @@ interface Made {
 /**
  * Calls a function of a conversion with a copy of `object`.
  *
- * @param about - the versions and the object, as errors mention them.
+ * @param about - the versions and the object, in the words of an error message.
  * @param apiVersions - the values that the result may have as apiVersion.
  * @throws OperatorError `USER_CODE` when the function throws, or returns anything other than an
  * object with the same identity as `object`.
@@ -33,9 +33,9 @@ export function callFunction(
 /**
  * Checks the result `given` that a function or a program returned for `object`.
  *
- * @param about - the versions and the object, as errors mention them.
+ * @param about - the versions and the object, in the words of an error message.
  * @param apiVersions - the values that the result may have as apiVersion.
- * @param by - the caller, as errors mention it, such as `the function`.
+ * @param by - what made the result, in the words of an error message: `the function`.
  * @throws OperatorError `USER_CODE` when the result is not an object with the same identity as
  * `object`.
  */

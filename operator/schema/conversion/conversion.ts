@@ -7,13 +7,15 @@ import type { VersionOptions } from '../version.ts';
 export type Converted<Spec extends TSchema, Status extends TObject | undefined> = {
   /** The spec, as the schema of the other version describes it. */
   readonly spec: CustomObject<Spec, Status>['spec'];
-  /** Optional. If present, it must be the version of the argument or of the result. */
+  /**
+   * Optional. If present, it must be the version of the function's argument, or the version to convert to.
+   */
   readonly apiVersion?: string;
-  /** Optional. If present, it must be the kind of the argument. */
+  /** Optional. If present, it must be equal to the `kind` of the function's argument. */
   readonly kind?: string;
   /**
-   * Optional. Its labels and annotations may differ from those of the argument. All other fields must be
-   * equal.
+   * Optional. The labels and annotations may differ from those of the function's argument. All other fields
+   * must be equal.
    */
   readonly metadata?: Partial<ObjectMeta>;
 } & (Status extends TObject

@@ -21,7 +21,7 @@ export function withKept(fields: Mapping, kept: readonly KeptField[]): Mapping {
   return all;
 }
 
-/** The lists whose items the entries identify by their keys. */
+/** The lists whose items have keys, by which the entries refer to the items. */
 type Lists = Map<readonly unknown[], KeyedItems>;
 
 /** Applies an entry to `value`, which is the value at the first `depth` steps of the entry's path. */
@@ -113,7 +113,7 @@ class KeyedItems {
     }
   }
 
-  /** The items in their current state. */
+  /** The list with all changes that were made by `set`. */
   get list(): readonly unknown[] {
     const items = this.#places.flatMap(({ present }) => (present ? [present.value] : []));
     for (const { place, at = items.length } of this.#added) {

@@ -10,9 +10,7 @@ const MAX_STATES = 100_000;
 
 const MAX_PARTS = 5 * MAX_STATES;
 
-/**
- * A state of the automaton. After a state without the member `next` comes the following state in the list.
- */
+/** A state of the automaton. A state without the member `next` is followed by the next state in the list. */
 type State =
   | { readonly kind: 'character'; readonly set: CharacterSet }
   | { readonly kind: 'assertion'; readonly assertion: Assertion }
@@ -63,7 +61,7 @@ export class PatternAutomaton {
    * The first match that begins at `from` or later, as Perl and Go choose it: of all matches that begin
    * first, the match that the pattern prefers.
    *
-   * @param work - as for `test`.
+   * @param work - the step limit, as in the method `test`.
    * @throws TooMuchWork
    */
   find(text: string, from: number, work: Work): Match | undefined {
@@ -140,7 +138,10 @@ export class PatternAutomaton {
     }
   }
 
-  /** Adds the choice to repeat the part that begins at `start`. */
+  /**
+   * Adds a state that either leads back to the state `start`, to repeat the part, or continues after the
+   * part.
+   */
   #addBack(start: number, isLazy: boolean): void {
     const back = this.#split();
     if (isLazy) back.other = start;
@@ -229,7 +230,7 @@ class Run {
     }
   }
 
-  /** The threads that exist after the next character of the text. */
+  /** The threads of the automaton after it has read `character`. */
   #step(current: readonly Thread[], character: string, at: number): Thread[] {
     const next: Thread[] = [];
     for (const { index, start } of current) {

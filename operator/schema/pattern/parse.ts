@@ -24,11 +24,11 @@ const MAX_REPETITIONS = 1_000;
 /** A part of a pattern, with the numbers that Go limits. */
 export interface Parsed {
   readonly node: PatternNode;
-  /** Its depth of nesting. */
+  /** Its nesting depth. */
   readonly height: number;
-  /** The approximate number of its states. */
+  /** The approximate number of states of its automaton. */
   readonly size: number;
-  /** How often its innermost part is repeated. */
+  /** How often its innermost part is repeated, which is the product of the nested repetitions. */
   readonly repetitions: number;
 }
 
@@ -43,7 +43,7 @@ interface Flags {
 /** A group that is not closed yet, or the pattern itself. */
 interface Group {
   readonly isCapture: boolean;
-  /** The flags that apply again after the end of the group. */
+  /** The flags before the group, which apply again after it. */
   readonly flags: Flags;
   readonly options: Parsed[];
   parts: Parsed[];

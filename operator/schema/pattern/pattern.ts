@@ -11,7 +11,7 @@ import type { PatternNode } from './tree.ts';
 /** A pattern that can be compared with texts. It matches anywhere in a text unless it is anchored. */
 export interface Pattern {
   readonly tree: PatternNode;
-  /** The approximate number of its states. */
+  /** The approximate number of states of the pattern's automaton. */
   readonly size: number;
   /**
    * True when some part of `text` matches. The time grows with the length of the text times the length of the

@@ -1,4 +1,4 @@
-/** A pattern, or a part of one. */
+/** A pattern, or a part of a pattern. */
 export type PatternNode =
   | CharacterNode
   | { readonly kind: 'assertion'; readonly assertion: Assertion }

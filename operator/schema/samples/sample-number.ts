@@ -2,7 +2,7 @@ import type { StructuralSchema } from '../../model/structural-schema.ts';
 import type { Work } from '../work.ts';
 import { fitting } from './sample-problems.ts';
 
-/** Number of multiples that are tried from each limit. */
+/** How many multiples are tried above zero, above the minimum, and below the maximum. */
 const STEPS = 21;
 
 /**

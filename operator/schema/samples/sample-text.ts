@@ -68,7 +68,7 @@ const VARIANTS = 20;
  * The first candidate that the schema allows. If it allows none, or if comparing with the pattern takes more
  * steps than a field may take, the result is `wanted`.
  *
- * @param wanted - used if the schema allows it and has no format.
+ * @param wanted - the preferred text. It is used if the schema allows it and has no format.
  * @param at - different values result in different texts, if the schema allows that.
  */
 export function sampleText(

@@ -17,7 +17,7 @@ const MAX_ITEMS = 20;
 /** Maximum number of items of all lists of a sample together, because lists of lists could have very many. */
 const MAX_LISTED = 1_000;
 
-/** Selects one of several possible values. */
+/** The choices that determine which of the possible values is made for a schema. */
 interface Choice {
   /** The index of the alternative that is used from `anyOf` and `oneOf`. */
   readonly branch: number;
@@ -72,7 +72,7 @@ export function variedValue(schema: StructuralSchema, random: () => number, work
   return valueFor(schema, choice);
 }
 
-/** The choice for a field or an item of the current value. */
+/** The settings with which the value of a field or item below the current value is chosen. */
 function within(choice: Choice, at: number = choice.at): Choice {
   const below = { ...choice, at, depth: choice.depth + 1 };
   const { random } = choice;
@@ -235,7 +235,7 @@ function moreKeys(schema: StructuralSchema, { random }: Choice): readonly string
   return [...keysOf(schema).slice(0, count), ...(isOpen && random() < SHOWN ? ['other'] : [])];
 }
 
-/** Keys for a sample of a map. */
+/** The keys that a sample of a map gets. */
 function keysOf(schema: StructuralSchema): readonly string[] {
   if (valuesSchema(schema) === undefined) return [];
   return Array.from({ length: MAX_ITEMS }, (_none, at) => `key-${at + 1}`);

@@ -8,7 +8,7 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** The name of the field in a problem with the whole value, or in a problem that is not about one field. */
+/** The name that a problem gives as its field if it is about the whole value or not about one field. */
 export const NO_FIELD = '<nil>';
 
 export function fieldName(path: string): string {

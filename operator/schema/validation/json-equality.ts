@@ -7,7 +7,7 @@ import { shown } from './field-errors.ts';
  * Deep equality of JSON values. The order of an object's fields does not matter. Works at any
  * depth.
  *
- * @param work - one step is a pair of values.
+ * @param work - the step limit. Each compared pair of values takes one step.
  * @throws TooMuchWork
  */
 export function jsonEquals(left: unknown, right: unknown, work: Work = UNLIMITED): boolean {

@@ -54,7 +54,7 @@ const BLOCKING: ReadonlySet<FieldError['reason']> = new Set([
  *
  * @param object - the object as it is stored: with defaults, and without the fields that the API server
  *   prunes.
- * @param previous - undefined when the object is created.
+ * @param previous - the object before the write; undefined when the object is created.
  */
 export function objectProblems(
   object: unknown,

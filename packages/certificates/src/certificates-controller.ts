@@ -41,7 +41,7 @@ const MOST_STEPS = 4;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** After this time without a change, the next change is corrected at once. */
+/** If nobody has changed the bundles for this long, the next change is undone at once. */
 const CALM_MS = 600_000;
 
 type Tools = Pick<GoneContext, 'client' | 'clock' | 'log' | 'signal' | 'store'>;

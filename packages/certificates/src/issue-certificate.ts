@@ -53,7 +53,7 @@ const EXTENDED_KEY_USAGE = '2.5.29.37';
 /** RFC 5280, 4.1.2.5: from 2050 on, years are written with four digits. */
 const FIRST_LONG_YEAR = 2_050;
 
-/** The name of every authority. Clients distinguish authorities by their keys. */
+/** The common name that all authorities have. Clients distinguish authorities by their keys. */
 export const AUTHORITY_NAME = 'chancery-certificates';
 
 /**

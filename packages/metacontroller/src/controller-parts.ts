@@ -33,7 +33,7 @@ export interface SharedParts {
   /**
    * Finds the resource for a rule of a customize hook.
    *
-   * @throws ConfigurationError when the API server does not serve it.
+   * @throws ConfigurationError when the API server does not serve the resource.
    */
   resolve(reference: ResourceReference, signal: AbortSignal): Promise<Resource>;
   /** Lists and watches related objects, see `RunnableContext.open`. */

@@ -72,7 +72,10 @@ export interface DecoratorSyncResponse extends HookResponse {
   readonly attachments?: readonly DesiredObject[];
 }
 
-/** Fields in the answers of sync and finalize hooks of both kinds. */
+/**
+ * The fields that CompositeControllers and DecoratorControllers share in the answers of sync and finalize
+ * hooks.
+ */
 interface HookResponse {
   /**
    * Seconds until the hook is called again, even without a change. The maximum is a year. 0 means

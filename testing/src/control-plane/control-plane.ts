@@ -16,7 +16,7 @@ export interface ControlPlaneOptions {
   readonly attachOutput: boolean;
   /** The feature gates of kube-apiserver. If omitted, the defaults of the release. */
   readonly featureGates?: readonly (readonly [name: string, on: boolean])[];
-  /** The environment of both programs. */
+  /** The environment of etcd and kube-apiserver. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 

@@ -43,8 +43,8 @@ export class ServerProcess {
   /**
    * Resolves when the program serves.
    *
-   * @throws ConfigurationError `CONFIG` with the program's last output, when it ends or takes too
-   * long. The process has ended when this is thrown.
+   * @throws ConfigurationError `CONFIG` with the program's last output, when the program ends or takes too
+   * long. The process has ended by then.
    */
   async start(): Promise<void> {
     const { path, args, environment, isReady, startTimeoutMs, name } = this.#options;

@@ -78,7 +78,7 @@ export interface CrashPoint {
 
 export interface CrashOutcome {
   readonly state: unknown;
-  /** The number of the operator's calls at which it could have been killed. */
+  /** How many calls the operator has made at which the test could have killed it. */
   readonly calls: number;
   readonly backend: TestBackend;
   /** The place at which the operator was killed. Undefined if the run ended before the planned call. */

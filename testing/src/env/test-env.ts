@@ -53,9 +53,9 @@ export interface TestEnv extends AsyncDisposable {
   ): Promise<readonly KubernetesObject[]>;
   create<T extends KubernetesObject>(object: T): Promise<T>;
   /**
-   * @param resource - such as `configMaps` of `chancery/kubernetes`, or a result of
-   * `customResource`. The result has the resource's type. If `resource` is a union, the result is a
-   * union too.
+   * @param resource - the resource of the object, such as `configMaps` of `chancery/kubernetes`, or a result
+   * of `customResource`. The result has the resource's type. If `resource` is a union, the result is a union
+   * too.
    * @param namespace - undefined for a cluster-scoped object.
    * @returns undefined when the object does not exist.
    * @throws OperatorError `NOT_KUBERNETES` when the API server does not serve the resource.
@@ -134,7 +134,7 @@ export interface TestEnv extends AsyncDisposable {
    * for an operator in this process that uses `url` directly.
    *
    * @throws ConfigurationError unless the embedded server runs on a FakeClock.
-   * @throws OperatorError `USER_CODE` when this never happens, because something is in a loop.
+   * @throws OperatorError `USER_CODE` when the activity never stops, because something is in a loop.
    */
   settled(): Promise<void>;
   /**

@@ -66,7 +66,7 @@ export class TcpProxy {
 
   /**
    * Starts listening.
-   * @param port - default 0: any free port.
+   * @param port - the port to listen on. Default 0: any free port.
    */
   async start(port = 0): Promise<void> {
     if (this.#server === undefined) this.#port = port;

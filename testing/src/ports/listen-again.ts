@@ -17,7 +17,7 @@ const RESERVED_MS = 30_000;
  * usually as the local port of a connection. `listen` is called until the port is free. `reservePort`
  * prevents other programs from taking it.
  *
- * @param listen - rejects with `EADDRINUSE` while the port is taken.
+ * @param listen - opens the port. It rejects with `EADDRINUSE` while the port is taken.
  * @throws the error of `listen`: `EADDRINUSE` only after 10 s, and any other error at once.
  */
 export async function listenAgain<T>(listen: () => Promise<T>): Promise<T> {

@@ -19,7 +19,7 @@ export interface IncidentOptions {
   readonly key: string;
 }
 
-/** The result of a key in a replay. */
+/** What the reconciles of a key have written in a replay, and how the last of them has ended. */
 export interface IncidentEnd {
   /**
    * The objects of the kinds that the key's reconciles write, without generated values; sorted by

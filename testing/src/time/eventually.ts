@@ -27,8 +27,8 @@ const MAX_TIMEOUT_MS = 10_000;
  * undefined also holds if the probe makes assertions: its own source calls `expect` or `assert`, or
  * it has thrown an AssertionError before. Such a probe returns false if it still has to wait.
  *
- * @throws OperatorError `USER_CODE` after `timeoutMs`, with the last error of the probe as its
- * cause. The message ends with the last warnings of the running operators of `startOperator`.
+ * @throws OperatorError `USER_CODE` after `timeoutMs`, with the last error of the probe as its cause. The
+ * message ends with the last warnings of the running operators that `startOperator` has started.
  * @throws ConfigurationError at once when `probe` throws such an error, because waiting does not change a
  * configuration.
  */

@@ -52,7 +52,7 @@ export class MovableClock implements Clock {
    * Moves the time forward. Due alarms ring in order, each at its own time. Code that waits for an
    * alarm continues before the next alarm rings.
    *
-   * @param ms - at least 0, because time cannot move backwards.
+   * @param ms - by how many milliseconds to advance; at least 0, because time cannot move backwards.
    */
   advance(ms: number): Promise<void> {
     this.#moved = this.#moved.then(() => this.#advance(ms));

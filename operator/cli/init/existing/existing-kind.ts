@@ -23,7 +23,7 @@ export interface ExistingDefinition {
   readonly schema: Mapping;
   /** True when a webhook converts the objects of the version, because another version is stored. */
   readonly isConverted: boolean;
-  /** Messages for the author, one sentence each. */
+  /** Messages for the author of the project, one sentence each. */
   readonly notes: readonly string[];
 }
 

@@ -36,8 +36,8 @@ export class SourceChanges {
   }
 
   /**
-   * Handles the cache of a source at the beginning of a segment of the record. Objects that are already known
-   * cause no change.
+   * Adds the objects in the cache of a source at the beginning of a segment of the record. Objects that are
+   * already known cause no change.
    */
   cached({ at, source: id, scope, objects }: CachedLine): void {
     const { histories, sources } = this.#parts;

@@ -6,7 +6,7 @@ export type GrowingItem = { -readonly [Name in keyof TimelineItem]: TimelineItem
 /** Maximum number of items of a page. A chart with more items is unreadable, and takes seconds to open. */
 const MAX_ITEMS = 100_000;
 
-/** Rows of the process, from top to bottom. Other rows follow them. */
+/** The rows about the process as a whole, from top to bottom. All other rows follow below them. */
 const PROCESS_ROWS: readonly string[] = ['Leadership', 'Log', 'Wall clock', 'Leases', 'Requests'];
 
 const GROUPS: readonly TimelineRow['group'][] = ['process', 'sources', 'controller'];

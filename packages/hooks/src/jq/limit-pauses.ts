@@ -1,6 +1,6 @@
 import type { Clock } from 'chancery';
 
-/** A program is paused once it has failed at its limit this number of times. */
+/** A program is paused after it has exceeded its limit this many times. */
 const FREE = 3;
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 300_000;

@@ -50,8 +50,8 @@ export class HookMetrics implements MetricsRegistry {
   readonly #ofRunner: (name: string) => string | undefined;
 
   /**
-   * @param ofRunner - if this process has a metric with the given name in a scrape, returns the
-   * metric's name. Hooks cannot use such names.
+   * @param ofRunner - returns the process's own metric that uses the given name in a scrape, if there is one.
+   * Hooks cannot use such names.
    */
   constructor(ofRunner: (name: string) => string | undefined) {
     this.#ofRunner = ofRunner;

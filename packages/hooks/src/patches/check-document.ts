@@ -45,7 +45,7 @@ const BODIES: Readonly<Record<PatchOperation, readonly string[]>> = {
  * A document of a patch file, checked without the API server.
  *
  * @param written - the document as the hook wrote it. Bodies may still be text.
- * @param number - its position in the file, counted from 1.
+ * @param number - the position of the document in the file, counted from 1.
  * @param onWarning - called for a field that has no effect.
  * @throws DocumentError with the document and the field. The only value that the error quotes is
  * `operation`.

@@ -43,7 +43,7 @@ export function optionalText(fields: Fields, field: string, path = ''): string |
 /**
  * A boolean field. False when the field is missing.
  *
- * @throws FieldError when it is not a boolean.
+ * @throws FieldError when the field is not a boolean.
  */
 export function flagOf(fields: Fields, field: string): boolean {
   const value = fields[field];

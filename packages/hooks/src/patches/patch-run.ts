@@ -36,7 +36,7 @@ export class PatchRun {
   #documents: readonly PreparedDocument[] = [];
   /** Index of the next document. */
   #next = 0;
-  /** Number of refusals of this document after which a retry may still succeed. */
+  /** How many times in a row this document was refused with an error that a retry may overcome. */
   #refusals = 0;
   /** True when it is unknown whether an attempt to apply this document has succeeded. */
   #isUnsure = false;
@@ -71,7 +71,7 @@ export class PatchRun {
    * documents are applied as well.
    *
    * @returns the documents that could not be applied; empty after a success.
-   * @throws `signal.reason` when aborted, and LeadershipLostError.
+   * @throws `signal.reason` when aborted; LeadershipLostError when this process no longer leads.
    */
   async attempt(signal: AbortSignal): Promise<readonly FailedDocument[]> {
     for (; this.isUnderWay; this.#next += 1) {

@@ -17,7 +17,7 @@ interface Waiting {
 /** A run that starts: its task, and the tasks that are merged into it. */
 export interface MergedTasks {
   readonly tasks: readonly [RunTask, ...RunTask[]];
-  /** Seconds that its first task has waited. */
+  /** Seconds that the first task of the queue has waited. */
   readonly waitedSeconds: number;
 }
 
@@ -131,7 +131,7 @@ export class TaskQueue {
     this.#wake?.();
   }
 
-  /** Reports the length. It includes the task at the head, as in shell-operator. */
+  /** Reports the length of the queue. As in shell-operator, it includes the task at the head. */
   #setLength(): void {
     const length = this.#waiting.length + (this.#head === undefined ? 0 : 1);
     this.#meter.gauge(HOOK_METRICS.queueLength, { queue: this.name }, length);

@@ -65,7 +65,7 @@ export class TaskRunner {
   /**
    * Runs `task`, which is at the head of `queue`. Resolves when the task is done.
    *
-   * @throws `signals.stop.reason` when stopped first.
+   * @throws `signals.stop.reason` if `signals.stop` aborts before the task is done.
    */
   async run(
     task: RunTask,

@@ -70,7 +70,8 @@ const MARKER = /^(?:---(?=\s|$)|\.\.\.[ \t]*\r?$)/m;
  * Parses strings that occur in documents, each JSON or YAML. Each value has the same index as its
  * string. The limits apply to all strings together.
  *
- * @throws the errors of `readJsonFile`, with the index from 1 as the document.
+ * @throws the errors of `readJsonFile`. As the number of the document, they contain the number of the string,
+ * counted from 1.
  */
 export async function readTexts(
   texts: readonly string[],

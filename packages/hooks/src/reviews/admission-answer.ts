@@ -15,7 +15,7 @@ import { badAnswer, responseIn } from './response-file.ts';
  * `patch` is a JSON patch in base64.
  *
  * @param of - the hook, and the type of the binding: only a mutating hook may change the object.
- * @throws HookError when the file is not such an answer.
+ * @throws HookError when the file does not contain a valid answer.
  */
 export async function admissionAnswer(
   text: string,

@@ -85,8 +85,8 @@ function* reviewOf(
  * The objects in the file `CONVERSION_RESPONSE_PATH`: `{convertedObjects}`, or `{failedMessage}`.
  *
  * @param objects - the objects before the conversion.
- * @throws HookError when the file is not such an answer, has another number of objects, or changes
- * their identity; ConversionRefused for a `failedMessage`.
+ * @throws HookError when the file does not contain a valid answer, when the number of objects is different,
+ * or when the identity of an object has changed; ConversionRefused for a `failedMessage`.
  */
 export async function conversionAnswer(
   text: string,

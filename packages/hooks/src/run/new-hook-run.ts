@@ -96,7 +96,7 @@ class TaskRun implements HookRun {
   readonly #hook: Hook;
   readonly #facts: HookRunFacts;
   readonly #patches: PatchRun;
-  /** The metrics of the last start. They are applied after its patches. */
+  /** The metrics that the hook wrote at its last start. They are applied after the patches of that start. */
   #metrics: readonly MetricOperation[] = [];
 
   constructor(parts: HookRunParts, hook: Hook, facts: HookRunFacts) {

@@ -64,7 +64,7 @@ export async function completedSample(
 /**
  * Refuses a sample that belongs to another contract, or is not a context.
  *
- * @throws ConfigurationError `CONFIG` for such a sample.
+ * @throws ConfigurationError `CONFIG` when the sample is refused.
  */
 export function requireContexts(sample: unknown): void {
   for (const [at, item] of [sample].flat().entries()) contextIn(item, placeOf(at));

@@ -33,7 +33,7 @@ export interface HookSurroundings {
 
 const HOOKS: readonly HookName[] = ['sync', 'finalize', 'customize'];
 
-/** The members of a hook that are the same in every mode. */
+/** The members that do not depend on whether the hook is a webhook, a program or a function. */
 type Callable = Pick<HookFunction, 'description' | 'call' | 'close'>;
 
 /**

@@ -6,7 +6,7 @@ import {
   type StructuralSchema,
 } from 'chancery/internal';
 
-/** The group of Metacontroller's resources. */
+/** The API group of Metacontroller's resources. */
 export const METACONTROLLER_GROUP = 'metacontroller.k8s.io';
 
 const METACONTROLLER_VERSION = 'v1alpha1';

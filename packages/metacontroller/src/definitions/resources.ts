@@ -15,10 +15,10 @@ import { ENDPOINT_CONFIGS, hooksSchema } from './hook-schema.ts';
 import { described, FLAG, fields, INT32, listOf, TEXT, TEXTS } from './schema-parts.ts';
 import { ANNOTATION_SELECTOR, LABEL_SELECTOR } from './selector-schema.ts';
 
-/** The hooks of both kinds. */
+/** The hooks that CompositeControllers and DecoratorControllers have. */
 const HOOKS = ['sync', 'finalize', 'customize'];
 
-/** The fields that the specs of both kinds have. */
+/** The fields in the specs of both CompositeControllers and DecoratorControllers. */
 const SHARED = {
   resyncPeriodSeconds: described(INT32, 'How often the hook is called when nothing changes.'),
   endpointConfigs: ENDPOINT_CONFIGS,

@@ -13,7 +13,7 @@ export function hasConnection(fields: ConnectionFields): boolean {
 /**
  * The settings of a connection. Empty keys count as missing.
  *
- * @param path - the path of the object with these fields.
+ * @param path - the path of the object that contains the settings.
  * @throws InvalidSpecError.
  */
 export function parseConnection(fields: ConnectionFields, path: string): ConnectionSpec {

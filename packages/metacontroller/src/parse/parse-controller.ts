@@ -116,7 +116,7 @@ function decoratedResources(
   });
 }
 
-/** The members of the result that both kinds share. */
+/** The members of the result that are the same for CompositeControllers and DecoratorControllers. */
 function shared(object: CompositeController | DecoratorController) {
   const { resyncPeriodSeconds } = object.spec;
   return {

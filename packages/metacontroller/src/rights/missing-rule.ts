@@ -1,7 +1,7 @@
 import { ApiError } from 'chancery';
 import { type MissingAccessRule, type PolicyRule, ruleYaml } from 'chancery/internal';
 
-/** A rule for a message, with the role to which it belongs. */
+/** A rule that a user must add, and the role to which it belongs. */
 type RuleToAdd = Pick<MissingAccessRule, 'kind' | 'namespace' | 'rule'>;
 
 /** Instructions with the rule that a user must add, for messages of conditions and Events. */

@@ -19,7 +19,7 @@ export interface BuildSurroundings {
  * Creates the controllers that an object declares, for the resources that the API server currently
  * serves.
  *
- * @throws StartError when they cannot be started in the current state of the cluster;
+ * @throws StartError when the controllers cannot be started in the current state of the cluster;
  * ConfigurationError `CONFIG` when they can never be started.
  */
 export async function buildControllers(

@@ -77,7 +77,7 @@ export class ControllerReport {
   /**
    * Reports the state.
    *
-   * @param trouble - undefined when the controller works.
+   * @param trouble - why the controller does not work; undefined when it works.
    */
   async tell(
     object: KubernetesObject,

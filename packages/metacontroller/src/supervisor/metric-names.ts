@@ -3,16 +3,21 @@
  * `composite-shops`.
  */
 export const METACONTROLLER_METRICS = {
-  /** Counter. Labels controller, hook, result: `ok` or the reason of the failure. */
+  /**
+   * Counter of calls of hooks, with the labels `controller`, `hook` and `result`. The result is `ok`, or the
+   * reason of the failure.
+   */
   hookCalls: 'metacontroller_hook_calls_total',
-  /** Histogram. Labels controller, hook. */
+  /** Histogram of the duration of calls of hooks, with the labels `controller` and `hook`. */
   hookSeconds: 'metacontroller_hook_call_seconds',
-  /** Counter. Label controller. */
+  /** Counter of detected hot loops, with the label `controller`. */
   hotLoops: 'metacontroller_hot_loops_total',
-  /** Counter. Labels controller, reason. */
+  /** Counter of failed reconciles of parents, with the labels `controller` and `reason`. */
   failures: 'metacontroller_parent_failures_total',
-  /** Gauge. Label controller. */
+  /** Gauge of the parents whose last reconcile failed, with the label `controller`. */
   failingParents: 'metacontroller_failing_parents',
-  /** Gauge: number of controllers per state. Label state: running, starting, failed. */
+  /**
+   * Gauge of the number of controllers in each state. The label `state` is `running`, `starting` or `failed`.
+   */
   controllers: 'metacontroller_controllers',
 } as const;

@@ -14,7 +14,7 @@ interface RunningControllerOptions {
   readonly keys: KeyReader;
   readonly failing: FailingParents;
   readonly context: Pick<RunnableContext, 'open' | 'start'>;
-  /** Aborting it stops the controller, like `stop`. */
+  /** When this signal aborts, the controller stops, in the same way as by `stop`. */
   readonly signal: AbortSignal;
   /** The rules that the controllers need on a resource. */
   readonly rulesOn: (resource: Resource) => readonly PolicyRule[];

@@ -89,7 +89,7 @@ function surroundings(
   return { keys: NO_KEYS, apiUrl, ownPorts: () => [], environment, hookEnv, clock };
 }
 
-/** A key reader without keys, because a test has no cluster. */
+/** A key reader that always fails, because a test has no cluster from which keys can be read. */
 const NO_KEYS: KeyReader = {
   async read() {
     throw new HookError('a test has no cluster to read credentials from', {

@@ -16,7 +16,7 @@ export interface BundleFinding {
   readonly message: string;
 }
 
-/** A problem as a rule reports it. */
+/** A problem, in the format in which the rules report problems. */
 export interface BundleProblem {
   /** The level of the problem. Default `error`. */
   readonly level?: Level;

@@ -45,9 +45,9 @@ export interface ChartOptions {
  * Equal input gives equal files. All files except those below `files/` begin with the command that
  * wrote them.
  *
- * @throws ConfigurationError `CONFIG` when the contents of the files in a mounted folder are
- * missing, when an image has no digest although `pin` is set, and when the command would end the
- * comments of templates.
+ * @throws ConfigurationError `CONFIG` when the contents of the files in a mounted folder are missing, when an
+ * image has no digest although `pin` is set, and when the command contains text that would end a comment in a
+ * template.
  */
 export function chartFiles(
   model: OperatorModel,

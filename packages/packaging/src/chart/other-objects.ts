@@ -30,7 +30,7 @@ export interface TemplateBody {
 /**
  * An object with the labels of the chart instead of the labels that it had.
  *
- * @param more - additional labels.
+ * @param more - labels in addition to the labels of the chart.
  */
 export function labelled(chart: string, object: object, ...more: readonly (Field | More)[]): Tree {
   const own = include(chart, 'labels');
@@ -77,7 +77,7 @@ export function componentFiles(
 /** The labels by which a Prometheus selects objects. */
 const SELECTED = labelsOf('$.Values.prometheus.labels');
 
-/** Alerts and the dashboard, each under the value that turns it on. */
+/** The alerts and the dashboard. Each is rendered only if its value turns it on. */
 export function monitoringFiles(
   chart: string,
   { monitoring: { dashboard, rules } }: OperatorModel,

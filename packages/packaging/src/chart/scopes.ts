@@ -3,7 +3,10 @@ import { type ChartScope, scopeCondition } from './conditions.ts';
 import type { OpenModel } from './placeholders.ts';
 import type { Condition } from './tree.ts';
 
-/** A scope that a release may have, and the conditions for it. */
+/**
+ * A scope that an installed release of the chart can have, and the conditions on values that choose the
+ * scope.
+ */
 export interface OpenScope {
   readonly name: ChartScope;
   readonly model: ScopeModel;

@@ -1,7 +1,7 @@
 import { formatYaml } from 'chancery/low-level';
 import type { Setting } from './setting.ts';
 
-/** Comments of the groups of values. */
+/** The comments before groups of values in `values.yaml`, keyed by the path of the group. */
 const GROUPS: Readonly<Record<string, string>> = {
   crd: 'The CustomResourceDefinitions of the operator.',
   manager: 'The operator and its Pods.',

@@ -1,7 +1,7 @@
 import { boundedText, type CheckedDefinition, type CheckedVersion } from 'chancery/internal';
 import { canonicalJson } from './schema.ts';
 
-/** A change of a definition outside its schemas. */
+/** A change of a CustomResourceDefinition that is not a change of its schemas. */
 export interface DefinitionChange {
   readonly path: string;
   readonly rule: string;

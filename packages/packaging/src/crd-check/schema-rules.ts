@@ -40,7 +40,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   ...Object.fromEntries(LOWER.map((keyword) => [keyword, raised])),
 };
 
-/** Keywords whose schemas are compared at their own paths. */
+/** Keywords that contain schemas. Each of these schemas is compared separately, at its own path. */
 const CHILDREN: ReadonlySet<string> = new Set(['properties', 'items']);
 
 /** The unsafe changes from `before` to `after`, without changes in the schemas of fields and items. */

@@ -29,7 +29,7 @@ export class JsonBytes {
 
   /**
    * @param maxBytes - limit of the whole document.
-   * @param tooLong - thrown when the document is longer.
+   * @param tooLong - the error to throw when the document is longer than the limit.
    */
   constructor(chunks: AsyncIterable<Uint8Array>, maxBytes: number, tooLong: ConfigurationError) {
     this.#chunks = chunks[Symbol.asyncIterator]();

@@ -17,7 +17,7 @@ const MAX_READ_BYTES = 32 * MIB;
 /** Limit of a path. Linux accepts paths of up to 4,096 bytes, and a byte may become six bytes of JSON. */
 const MAX_PATH_BYTES = 4_096 * 6;
 const MAX_PATHS = 500_000;
-/** Limit of the content of PROJECT, and of each other field. */
+/** The largest size of the content of PROJECT, and of every other field of the request. */
 const MAX_FIELD_BYTES = 4 * MIB;
 
 /** The fields that are kept. All other fields are skipped. */

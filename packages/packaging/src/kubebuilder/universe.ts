@@ -73,7 +73,7 @@ export function answeredFiles(
  * Checks that no file has the same path as a needed folder, and no folder has the same path as a
  * file. kubebuilder writes file by file, so such a conflict would stop it after some files.
  *
- * @throws ConfigurationError `CONFIG` when there is such a conflict.
+ * @throws ConfigurationError `CONFIG` when a file and a folder have the same path.
  */
 function requireFolders(changed: readonly string[], paths: ReadonlySet<string>): void {
   const all = [...paths];

@@ -34,8 +34,8 @@ export function admitNew(
 }
 
 /**
- * Adds the same fields to a changed object. A Service whose type changes needs different addresses and ports.
- * A Pod keeps the priority that it was given.
+ * Adds fields to a changed object, as `admitNew` does to a new object. A Service whose type changes needs
+ * different addresses and ports. A Pod keeps the priority that it was given.
  */
 export function admitChange(
   cluster: Cluster,

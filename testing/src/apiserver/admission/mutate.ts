@@ -40,7 +40,8 @@ interface Draft {
  * plugins and the policies and webhooks due for reinvocation run again (k8s.io/apiserver,
  * pkg/admission/reinvocation.go).
  *
- * @param draft - undefined for a deletion. Webhooks receive the deleted object, but cannot change it.
+ * @param draft - the object to change; undefined for a deletion. Webhooks receive the deleted object, but
+ * cannot change it.
  * @returns the object in its storage format.
  * @throws ApiError with the error of the policy or webhook that refuses the request or fails.
  */

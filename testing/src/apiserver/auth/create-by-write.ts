@@ -13,7 +13,7 @@ interface Absent {
 /**
  * Refuses the write if its caller may not create the object.
  *
- * @param caller - undefined for the server's own writes, which are always allowed.
+ * @param caller - the sender of the write; undefined for the server's own writes, which are always allowed.
  * @throws ApiError 403.
  */
 export function requireCreate(

@@ -35,7 +35,7 @@ export interface GuardedWrite {
  * to a role. A caller with the verb `escalate` on the role may write such rules, and a caller with the verb
  * `bind` may write such a binding.
  *
- * @param caller - undefined for the server's own writes, which are always allowed.
+ * @param caller - the sender of the write; undefined for the server's own writes, which are always allowed.
  * @throws ApiError 403 with the missing rights; 404 for a binding to a role that does not exist.
  */
 export function refuseEscalation(

@@ -25,7 +25,8 @@ const EXTRA = 'impersonate-extra-';
  * of user (`impersonate:serviceaccount`), together with a verb for the action
  * (`impersonate-on:serviceaccount:list`).
  *
- * @throws ApiError 403 with the rights that are missing for the newer way, 400 for groups without a user.
+ * @throws ApiError 403 when neither way is allowed; it reports the right that is missing for the newer way.
+ * 400 for groups without a user.
  */
 export function impersonated(
   request: Pick<IncomingMessage, 'rawHeaders'>,
@@ -123,7 +124,7 @@ function nodeName(user: string): string | undefined {
   return /^system:node:([a-z0-9]([-a-z0-9.]*[a-z0-9])?)$/.exec(user)?.[1];
 }
 
-/** Refuses the group `system:masters`. The newer way never allows this group. */
+/** Refuses the group `system:masters`, which the verbs `impersonate:…` never allow. */
 function refuseMasters(wanted: User, accesses: readonly ResourceAccess[], caller: Caller): void {
   if (!wanted.groups?.includes(MASTERS)) return;
   const group = accesses.find(({ resource, name }) => resource === 'groups' && name === MASTERS);

@@ -5,7 +5,7 @@ import type { ServerGeneration } from './server-generation.ts';
 /**
  * The versions of StorageVersionMigrations that a server serves.
  *
- * @param asked - the option `storageMigrations`.
+ * @param asked - the value of the option `storageMigrations`; undefined if it is omitted.
  * @throws ConfigurationError `CONFIG` when the option is true and the release has no version of
  * StorageVersionMigrations.
  */

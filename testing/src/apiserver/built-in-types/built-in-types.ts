@@ -102,7 +102,7 @@ export function builtInKindName(apiVersion: string, kind: string): string | unde
   return alike === undefined ? undefined : kinds[`${alike}/${kind}`];
 }
 
-/** @param name - with or without the leading `#` of a field's type. */
+/** @param name - the name of the type, with or without the leading `#` of a field's type. */
 export function builtInType(name: string): BuiltInType | undefined {
   const { types } = load();
   const key = name.startsWith('#') ? name.slice(1) : name;

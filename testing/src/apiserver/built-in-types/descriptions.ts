@@ -11,8 +11,8 @@ let descriptions: Readonly<Record<string, Descriptions>> | undefined;
  * The descriptions of a built-in type in Kubernetes, which `kubectl explain` prints. They are read when first
  * requested, because most servers in tests never need them.
  *
- * @param name - such as `io.k8s.api.core.v1.ConfigMap`. The result is empty for a type without
- * descriptions.
+ * @param name - the name of the type, such as `io.k8s.api.core.v1.ConfigMap`. The result is empty for a type
+ * without descriptions.
  */
 export function descriptionsOf(name: string): Descriptions {
   descriptions ??= JSON.parse(

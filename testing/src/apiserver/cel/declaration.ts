@@ -10,7 +10,7 @@ import { celEquals } from './runtime/value-equality.ts';
 export interface Declaration {
   /** The name of the type in the library that evaluates expressions. */
   readonly type: string;
-  /** The type for our port of the server's type checker. */
+  /** The type that our own type checker uses. That checker is a port of the server's type checker. */
   readonly checked: Type;
   toCel(value: unknown): unknown;
 }

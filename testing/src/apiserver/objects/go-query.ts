@@ -9,7 +9,7 @@ export function flag(query: URLSearchParams, name: string): boolean {
 
 /**
  * An integer query parameter.
- * @throws ApiError 400 when it is not an integer of 64 bits.
+ * @throws ApiError 400 when the parameter is not an integer of 64 bits.
  */
 export function integer(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name);

@@ -45,7 +45,8 @@ const texts: Write = each((writer, number, value) =>
 
 /**
  * Writes a nested message.
- * @param message - a function, so that the message of a schema can contain itself.
+ * @param message - returns the description of the nested message. It is a function, so that the message of a
+ * schema can contain itself.
  */
 function nested(message: () => Message): Write {
   return (writer, number, value) => {

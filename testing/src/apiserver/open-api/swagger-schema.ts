@@ -47,7 +47,8 @@ function isScalarOfTypes(oneOf: unknown): boolean {
 }
 
 /**
- * Removes what kubectl would take for a complete declaration.
+ * Removes `type`, `items` and `properties` from a schema where kubectl would take them for a complete
+ * declaration.
  * @param nullable - whether the value may be null. v2 cannot express this, so then any value is allowed.
  */
 function withoutUndeclared(schema: Json, nullable: boolean): Json {

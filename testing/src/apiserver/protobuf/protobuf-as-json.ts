@@ -8,7 +8,7 @@ import { readMessage } from './message.ts';
  * Converts an object in Kubernetes' protobuf (media type `application/vnd.kubernetes.protobuf`) to JSON. The
  * API server accepts both formats.
  *
- * @returns undefined for bytes that are not such an object, and for a kind that Kubernetes does not
+ * @returns undefined for bytes that are not an object in protobuf, and for a kind that Kubernetes does not
  * have.
  */
 export function protobufAsJson(bytes: Buffer): string | undefined {

@@ -17,7 +17,7 @@ interface ShardRange {
   readonly field: string;
   /** The first hash of the range: `0x` and 16 digits. */
   readonly start: string;
-  /** The first hash after the range: also `0x` and 16 digits, or 2^64, which has 17 digits. */
+  /** The first hash after the range: `0x` and 16 digits, or 17 digits for 2^64. */
   readonly end: string;
 }
 

@@ -48,7 +48,7 @@ export function* snapshotParts(snapshot: StorageSnapshot): Generator<string> {
  * The size of a snapshot as a file, in bytes. Undefined above 256 MiB, because no server restores such a
  * large snapshot.
  *
- * @param rest - awaited after each chunk, so that the caller can do other work.
+ * @param rest - is called and awaited after each chunk, so that the caller can do other work.
  */
 export async function snapshotBytes(
   snapshot: StorageSnapshot,
@@ -80,7 +80,7 @@ export function parseSnapshot(bytes: Buffer, path?: string): StorageSnapshot {
 /**
  * Like `parseSnapshot`, but lets the caller do other work in between.
  *
- * @param rest - awaited after about each megabyte.
+ * @param rest - is called and awaited after about each megabyte, so that the caller can do other work.
  */
 export async function parseSnapshotInParts(
   bytes: Buffer,
@@ -121,7 +121,7 @@ function* snapshotParser(bytes: Buffer, path?: string): Generator<undefined, Sto
 interface Header {
   readonly revision: number;
   readonly objects: number;
-  /** The offset at which the objects begin. */
+  /** The offset in the file at which the objects begin. */
   readonly end: number;
 }
 
@@ -170,7 +170,7 @@ function tooLarge(bytes: number): ConfigurationError {
 /**
  * Reads a snapshot that `writeSnapshot` has saved to a file.
  *
- * @throws ConfigurationError `CONFIG` with the file's name, when it cannot be read, has another
+ * @throws ConfigurationError `CONFIG` with the file's name, when the file cannot be read, has another
  * version, is truncated or damaged, or exceeds 256 MiB.
  */
 export async function readSnapshot(path: string): Promise<StorageSnapshot> {
@@ -187,8 +187,8 @@ export async function readSnapshot(path: string): Promise<StorageSnapshot> {
  * Saves a snapshot to a file. Only the user can read the file, because it contains the server's
  * Secrets. The file is written completely or not at all. History is not saved.
  *
- * @throws OperatorError `CONFIG` with the file's name, when it cannot be written, or would exceed
- * 256 MiB.
+ * @throws OperatorError `CONFIG` with the file's name, when the file cannot be written, or would exceed 256
+ * MiB.
  */
 export async function writeSnapshot(path: string, snapshot: StorageSnapshot): Promise<void> {
   const draft = `${path}.${process.pid}.tmp`;

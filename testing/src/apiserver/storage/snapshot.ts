@@ -8,7 +8,7 @@ import type { StorageEvent } from './storage-event.ts';
  */
 export class StorageSnapshot {
   readonly revision: number;
-  /** The contents of each resource. Only the storage uses them. */
+  /** The objects and the history of each resource. Only the storage uses this member. */
   readonly collections: ReadonlyMap<ResourceName, CollectionSnapshot>;
   /**
    * The origin of the snapshot: a `server`, or a `text` such as the contents of a file. Objects from a text

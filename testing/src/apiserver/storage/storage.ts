@@ -164,7 +164,7 @@ export class Storage {
   /**
    * Drops the history before `revision`. Exact lists of older states and older continue tokens are then
    * answered with 410, and so are older watches of resources without a watch cache.
-   * @param revision - if omitted, the latest revision.
+   * @param revision - the first revision to keep. If omitted, the latest revision.
    */
   compact(revision: number = this.#revision): void {
     this.#compacted = Math.max(this.#compacted, Math.min(revision, this.#revision));

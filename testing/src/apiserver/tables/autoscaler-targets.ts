@@ -2,7 +2,9 @@ import { isObject, type Json, valueAt } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { itemsAt } from './cell.ts';
 
-/** How many metrics the cell contains. Only the number of the remaining metrics follows. */
+/**
+ * The number of metrics whose values the cell contains. For further metrics it contains only their number.
+ */
 const SHOWN_METRICS = 2;
 
 /** The field that describes a metric, keyed by the type of the metric. */

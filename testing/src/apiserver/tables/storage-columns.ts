@@ -66,7 +66,7 @@ function audiences(driver: StoredObject): string {
 const volumeMode: Cell = text('spec.volumeMode', '<unset>');
 const attributesClass: Cell = text('spec.volumeAttributesClassName', '<unset>');
 
-/** The columns of storage kinds. */
+/** The columns of the kinds for storage, such as PersistentVolume. */
 export const STORAGE_COLUMNS: Readonly<Record<string, readonly TableColumn[]>> = {
   PersistentVolume: [
     NAME,

@@ -85,8 +85,8 @@ export class SecurePort {
    * was not processed. The client may then send the request again. The rejected request is not in the list of
    * requests.
    *
-   * @param wanted - called with the method and the path without the query. If omitted, every
-   * request matches.
+   * @param wanted - decides whether a request matches. It is called with the method and the path without the
+   * query. If omitted, every request matches.
    * @returns a promise that resolves when a request was rejected.
    */
   turnAway(how: TurnedAway, wanted: Rejection['wanted'] = () => true): Promise<void> {

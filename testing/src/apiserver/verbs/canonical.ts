@@ -15,7 +15,7 @@ export function storedForm(served: ServedResource, object: StoredObject): Stored
 
 /**
  * Converts an object to its storage format, immediately before it is stored.
- * @throws ApiError 500 when it is too large.
+ * @throws ApiError 500 when the object is too large.
  */
 export function storable(served: ServedResource, object: StoredObject): StoredObject {
   const complete = storedForm(served, object);

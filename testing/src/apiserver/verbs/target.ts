@@ -21,7 +21,7 @@ export function keyOfTarget({ namespace, name }: Target): ObjectKey {
 
 /**
  * The object in its storage format.
- * @throws ApiError 404 if it does not exist.
+ * @throws ApiError 404 if the object does not exist.
  */
 export function requireStored({ storage }: Cluster, target: Target): StoredObject {
   const live = storage.get(target.served.storedAs, keyOfTarget(target));

@@ -65,7 +65,7 @@ export class WatchCache {
 
   /**
    * Begins to follow the storage.
-   * @returns a function that stops following it.
+   * @returns a function that stops following the storage.
    */
   start(): () => void {
     this.#unsubscribe ??= this.#storage.subscribe((resource, event) => {

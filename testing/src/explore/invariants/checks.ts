@@ -26,7 +26,7 @@ export class Checks {
   readonly #finalizers: Finalizers;
   readonly #loops: WriteLoops;
 
-  /** @param reference - undefined for the run in the usual order. */
+  /** @param reference - the results of the run in the usual order; undefined for that run itself. */
   constructor(scenario: Scenario, reference: Reference | undefined) {
     this.#scenario = scenario;
     this.#reference = reference;

@@ -16,7 +16,7 @@ const MAX_RETURNS = 3;
 /** The operator's writes to one object since the last change by another writer. */
 interface Line {
   readonly times: number[];
-  /** The contents that the object has had. */
+  /** The contents that the object has had since that change, in the order of the writes. */
   readonly forms: string[];
   returns: number;
 }

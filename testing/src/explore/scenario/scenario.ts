@@ -68,8 +68,8 @@ export interface Change {
    */
   readonly apply: (cluster: ScenarioCluster) => void;
   /**
-   * Delays the change until this is true, like `kubectl delete` waits until an object is removed.
-   * Later changes wait too. If omitted, there is no delay.
+   * Delays the change until the function returns true, like `kubectl delete` waits until an object is
+   * removed. Later changes wait too. If omitted, there is no delay.
    */
   readonly when?: (cluster: ScenarioCluster) => boolean;
 }

@@ -2,7 +2,7 @@ import { ConfigurationError } from 'chancery/internal-objects';
 
 /** One deviation from the usual order, at one step. */
 export interface Deviation {
-  /** The index of the event before which it happens, counted from 0. */
+  /** The deviation happens before the event with this index, counted from 0. */
   readonly step: number;
   readonly act: DeviationAct;
   /**

@@ -1,7 +1,7 @@
 import type { Violation } from '../invariants/violation.ts';
 import type { Step } from '../simulation/run-result.ts';
 
-/** Steps that the description of a run omits if they had no effect. */
+/** Matches the labels of steps that are left out of the description of a run if they had no effect. */
 const QUIET = /^(?:request|answer|delivery|timer)\b/;
 
 /**

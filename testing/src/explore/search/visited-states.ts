@@ -22,8 +22,8 @@ export class VisitedStates {
   }
 
   /**
-   * @returns true if the state was visited before with at least as many deviations left. Otherwise
-   * the state is recorded.
+   * @returns true if an earlier run has visited the state, and could then still make at least as many
+   * deviations. Otherwise the state is recorded.
    */
   isKnown(digest: string, left: number): boolean {
     const name = createHash('sha1').update(digest).digest('base64');

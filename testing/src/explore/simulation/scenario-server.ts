@@ -23,7 +23,7 @@ export function serverOf(
   });
 }
 
-/** The view of the server for changes and invariants of a scenario. */
+/** What the changes and the invariants of a scenario can read and write on the server. */
 export function clusterOf(server: ApiServer, writes: readonly LoggedWrite[]): ScenarioCluster {
   return {
     get: (...target) => server.get(...target),

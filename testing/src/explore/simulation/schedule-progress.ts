@@ -27,7 +27,7 @@ export class ScheduleProgress {
   readonly #lastStep: number;
   /** The number of deviations made so far. */
   #made = 0;
-  /** The alarm after which delayed events happen. */
+  /** The alarm that must ring before delayed events happen. */
   #awaited: Alarm<AlarmOwner> | undefined;
   /** A deviation that holds events back. It is recorded together with the next event. */
   #heldBack: Deviation | undefined;

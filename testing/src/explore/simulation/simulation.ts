@@ -56,7 +56,7 @@ export class Simulation {
   #restarts = 0;
   #lost = 0;
   #turns = 0;
-  /** The last step for which deviations were offered. */
+  /** The last step at which the possible deviations were recorded. */
   #offered = -1;
   #lastInputMs = 0;
   /** The number of changes by other writers, plus the number of events at an unusual time. */
@@ -206,7 +206,7 @@ export class Simulation {
 
   /**
    * Carries out a deviation.
-   * @returns false if it only holds events back, or is no longer possible.
+   * @returns false if the deviation only holds events back, or is no longer possible.
    */
   #depart(deviation: Deviation): boolean {
     const { act, target } = deviation;
@@ -303,7 +303,7 @@ export class Simulation {
     return true;
   }
 
-  /** Records the alternatives at this step. */
+  /** Records which deviations from the usual order are possible at this step. */
   #offer(): void {
     this.#offered = this.#steps.length;
     this.#choices.offer(this.#steps.length, this.#situation);

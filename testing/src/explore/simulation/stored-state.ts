@@ -71,7 +71,7 @@ export class StoredState {
     return this.#byVersion.get(resourceVersion) ?? resourceVersion;
   }
 
-  /** A digest of all differences from the beginning. */
+  /** A digest of the normal forms of all objects that have changed since the beginning. */
   get digest(): string {
     return [...this.#forms]
       .map(([id, form]) => `${id}=${form}`)

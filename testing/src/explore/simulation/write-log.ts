@@ -17,7 +17,7 @@ export class WriteLog {
     act();
   }
 
-  /** Makes the cluster the author of later writes. */
+  /** From now on, writes are logged with the cluster as their author. */
   reset(): void {
     this.#author = 'cluster';
   }

@@ -71,7 +71,7 @@ export function basicAuthorization(username: string, password: string): string {
 /**
  * Checks the certificates and keys before a connection is opened.
  *
- * @throws HookError `MissingCredentials` when they cannot be used.
+ * @throws HookError `MissingCredentials` when a certificate or key cannot be used.
  */
 export function requireUsable(tls: TlsMaterial, { clientTls, caBundle }: ConnectionSpec): void {
   if (Object.keys(tls).length === 0) return;

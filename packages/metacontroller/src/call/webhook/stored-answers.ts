@@ -1,6 +1,6 @@
 import type { Clock } from 'chancery';
 
-/** An answer with the tag from the hook. */
+/** The text of an answer, and the `ETag` with which the hook sent the answer. */
 export interface StoredAnswer {
   readonly etag: string;
   readonly text: string;

@@ -4,7 +4,7 @@ import type { KustomizeTree, PlacedObject } from './kustomize-tree.ts';
 import { MANAGER_FILE } from './manager-file.ts';
 import { requireNoTokenSecret, requireOwnPod, thirdContainer } from './pod-checks.ts';
 
-/** The manager of a project, as written in its file. */
+/** The manager of a project: its Deployment, and the facts that are read from the Deployment. */
 export interface Manager {
   readonly path: string;
   readonly deployment: KubernetesObject;

@@ -90,7 +90,7 @@ const NOTHING: Evaluation = { verdicts: [], annotations: [], annotationErrors: [
  * pkg/admission/plugin/policy/validating/validator.go, Validate). If an expression cannot be evaluated, the
  * request is denied, unless `failurePolicy` is `Ignore`.
  *
- * @param param - undefined if the policy has no parameter.
+ * @param param - the parameter object; undefined if the policy has no parameter.
  */
 export function evaluate(
   cluster: Cluster,

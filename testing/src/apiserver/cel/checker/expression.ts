@@ -59,7 +59,7 @@ export interface Comprehension {
   readonly at: number;
   readonly range: Expression;
   readonly variables: readonly string[];
-  /** The variable that holds the result so far. */
+  /** The name of the variable in which the loop builds its result. */
   readonly accumulator: string;
   readonly start: Expression;
   readonly condition: Expression;

@@ -16,7 +16,7 @@ export interface Argument {
   readonly size: SizeRange;
   /** The value, if the argument is a literal. */
   readonly literal: unknown;
-  /** For a list: the kind and size of its items. */
+  /** The kind and size of a list's items; undefined if the value is not a list. */
   readonly items: { readonly kind: string; readonly size: SizeRange } | undefined;
 }
 

@@ -6,7 +6,7 @@ const GROUP = 'kubernetes.authorization.GroupCheck';
 const RESOURCE = 'kubernetes.authorization.ResourceCheck';
 const DECISION = 'kubernetes.authorization.Decision';
 
-/** The action on a path or resource whose authorization an expression checks. */
+/** What an expression asks the authorizer: whether this action on a path or resource is allowed. */
 export interface AuthorizerQuestion {
   readonly verb: string;
   readonly path?: string;

@@ -139,7 +139,7 @@ function hexadecimal(text: string): number {
   return sign === '-' ? -value : value;
 }
 
-/** The first and the last millisecond that a timestamp may have. */
+/** The earliest and the latest timestamp that CEL allows, in milliseconds since 1970. */
 const TIME_MIN = -62_135_596_800_000;
 const TIME_MAX = 253_402_300_799_999;
 

@@ -15,7 +15,7 @@ type Ordered = number | bigint | string;
 
 const DURATION = 'google.protobuf.Duration';
 
-/** A duration of the library. */
+/** A duration, as the CEL library represents it. */
 interface Duration {
   addDuration(other: Duration): Duration;
 }

@@ -230,7 +230,7 @@ function entriesOf(value: unknown): readonly (readonly [unknown, unknown])[] {
 }
 
 /**
- * Makes a map of these entries.
+ * Makes a map from the given entries.
  * @throws Error when two entries have the same key.
  */
 function made(entries: readonly (readonly [unknown, unknown])[]): Map<unknown, unknown> {

@@ -116,7 +116,7 @@ function typeAt(
  * The reason why the type of an object, or of an object nested in it, is not the expected type; undefined
  * when all types are right.
  *
- * @param place - the expected type.
+ * @param place - the path of the value from the root, written as its expected type: `Object.spec`.
  */
 export function typeProblem(value: unknown, place: string): string | undefined {
   const problems = [...typeProblems(value, place)];

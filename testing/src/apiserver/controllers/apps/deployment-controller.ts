@@ -124,7 +124,7 @@ function spreadIfScaled(
 /**
  * Scales old ReplicaSets to zero.
  *
- * @returns true when they have no Pods left.
+ * @returns true when the old ReplicaSets have no Pods left.
  */
 function isOldGone(
   { access, record }: Scene,

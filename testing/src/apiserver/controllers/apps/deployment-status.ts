@@ -61,7 +61,10 @@ function withFailures(conditions: Conditions, { newSet, sets, nowMs }: Facts): C
   return observed(conditions, nowMs, { type: 'ReplicaFailure', status: 'True', reason, message });
 }
 
-/** The previous status of a Deployment, updated only for the switch to another ReplicaSet. */
+/**
+ * The previous status of a Deployment. Only the fields that report the switch to another ReplicaSet are
+ * updated.
+ */
 export function withNewReplicaSet(
   { spec, status }: Deployment,
   { set, news, collisions }: NewReplicaSet,
@@ -81,9 +84,7 @@ export function withNewReplicaSet(
   return { ...counted, conditions };
 }
 
-/**
- * The previous status of a Deployment, updated only to report that the server refused the next ReplicaSet.
- */
+/** The previous status of a Deployment. It now also reports that the server refused the next ReplicaSet. */
 export function withRefusedReplicaSet(
   { spec, status = {} }: Deployment,
   message: string,

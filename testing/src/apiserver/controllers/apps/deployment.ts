@@ -57,7 +57,7 @@ export interface RolloutBounds {
   readonly unavailable: number;
 }
 
-/** The API's default for both bounds. */
+/** The default of `maxSurge` and of `maxUnavailable`. */
 const DEFAULT_BOUND = '25%';
 
 /**

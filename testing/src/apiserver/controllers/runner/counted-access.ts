@@ -11,7 +11,7 @@ export class CountedAccess implements ClusterAccess {
   readonly #admit: (resource: ResourceName, object: KubernetesObject) => void;
   #writes = 0;
 
-  /** @param admit - throws for an object that must not be created. */
+  /** @param admit - checks an object before it is created, and throws if it must not be created. */
   constructor(
     access: ClusterAccess,
     admit: (resource: ResourceName, object: KubernetesObject) => void,

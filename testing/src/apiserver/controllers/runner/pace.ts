@@ -57,7 +57,7 @@ export const INSTANT_PACES: Readonly<Record<PacedController, Pace>> = {
 /** How much a controller may write. client-go calls these values QPS and burst. */
 export interface WriteLimit {
   readonly perSecond: number;
-  /** How many unused writes can be saved up. */
+  /** How many writes can be saved up while fewer are used than the limit allows. */
   readonly burst: number;
 }
 

@@ -29,7 +29,7 @@ export class Slice {
     return this.#stepsLeft <= 0 || this.#leftMs <= 0;
   }
 
-  /** Does one step of the work. */
+  /** Runs `work`, and counts it as one step of the slice. */
   step<T>(work: () => T): T {
     const beginMs = this.#clock.monotonic();
     try {

@@ -39,7 +39,8 @@ export type Expected = Pick<ServedResource, 'group' | 'version' | 'kind'>;
  * and no nulls.
  *
  * @param expected - the kind and version of the resource or subresource.
- * @throws ApiError 415 for another media type, 400 for a body that is not such an object.
+ * @throws ApiError 415 for an unsupported media type, 400 for a body that is not an object of the expected
+ * kind and version.
  */
 export function decodeObject(
   exchange: Exchange,
@@ -80,7 +81,8 @@ export function decodeObject(
  * Decodes the options in a body, for example of a DELETE.
  *
  * @returns undefined for an empty body.
- * @throws ApiError 415 for another media type, 400 for a body that is not such an object.
+ * @throws ApiError 415 for an unsupported media type, 400 for a body that is not an object of the expected
+ * kind and version.
  */
 export function decodeOptions(exchange: Exchange, body: RequestBody, kind: string): unknown {
   if (body.bytes.length === 0) return undefined;

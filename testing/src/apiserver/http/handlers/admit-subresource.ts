@@ -7,7 +7,7 @@ import { type Handling, writeOptions } from './handling.ts';
 /**
  * Admits a request to a subresource that does not store a separate object.
  *
- * @param body - undefined for a connection.
+ * @param body - the body of the request; undefined for a connection.
  * @throws ApiError when a policy or a webhook refuses the request.
  */
 export async function admitSubresource(

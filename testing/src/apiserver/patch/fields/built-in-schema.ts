@@ -26,7 +26,7 @@ export function builtInSchema(apiVersion: string, kind: string): FieldSchema | u
 
 /**
  * The schema of a built-in struct type.
- * @param name - with or without a leading `#`.
+ * @param name - the name of the type, with or without a leading `#`.
  */
 export function structSchema(name: string): FieldSchema {
   const known = SCHEMAS.get(name);

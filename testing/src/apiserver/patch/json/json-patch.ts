@@ -204,7 +204,7 @@ function get({ container, key }: Place): LazyNode | null {
   return items[indexOf(key, items.length)] ?? null;
 }
 
-/** Sets the value at a place that exists, because `get` has found it. */
+/** Sets the value at a place. `get` must have found the place, so it exists. */
 function set({ container, key }: Place, value: LazyNode | null): void {
   if (container.fields !== undefined) container.fields.set(key, value);
   else if (container.items !== undefined) {

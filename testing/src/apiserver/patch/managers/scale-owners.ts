@@ -47,7 +47,7 @@ export function scaleEntries(
  * has no time.
  *
  * @param entries - the entries of the object before the write.
- * @param ofScale - the entries of its Scale after the write.
+ * @param ofScale - the entries of the object's Scale after the write.
  * @param apiVersion - the version of the object.
  */
 export function parentEntries(

@@ -17,7 +17,7 @@ export function directiveOf(value: unknown): unknown {
   return hasDirective(value) ? (value as OwnMap)[DIRECTIVE] : undefined;
 }
 
-/** The value that marks a map as removed because of its directive. */
+/** A marker that replaces a map whose directive removes it. */
 export const GONE: unique symbol = Symbol('gone');
 
 /**

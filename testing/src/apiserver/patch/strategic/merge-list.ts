@@ -15,7 +15,7 @@ export type MergeItem = (item: OwnMap, change: OwnMap) => unknown;
  * @param items - changed in place, like Go changes the underlying array: items after a deleted item move up,
  * and new items fill the freed places. `$setElementOrder` uses this changed array as the order before the
  * patch.
- * @param mergeKey - empty for a list of scalars.
+ * @param mergeKey - the field that identifies an item; empty for a list of scalars.
  * @throws ApiError 422 for lists in a list, 500 for items that cannot be merged.
  */
 export function mergeList(

@@ -5,7 +5,7 @@ import {
 } from '../../built-in-types/built-in-types.ts';
 import { internalError } from '../../failures/failure.ts';
 
-/** A Go type, in the notation of the fields that declare it. */
+/** A Go type, written in the same way as in the declaration of a field. */
 export type GoType = Pick<BuiltInField, 'type' | 'pointer'>;
 
 /** How a strategic merge patch treats one field (Go: PatchMeta), and the type of the field's values. */

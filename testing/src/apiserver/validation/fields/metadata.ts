@@ -115,7 +115,7 @@ export function changePasses(served: ServedResource): number {
 /**
  * The problems of a new object. Its name has already been generated.
  *
- * @param content - the problems outside of the metadata.
+ * @param content - the problems in all fields except the metadata.
  */
 export function newProblems(
   served: ServedResource,
@@ -140,7 +140,7 @@ function newMetadata(object: StoredObject, served: ServedResource): readonly Pro
   ];
 }
 
-/** Kinds that check `generateName` only if no name was generated from it. */
+/** Kinds for which `generateName` is checked only if no name was generated from it. */
 const UNCHECKED_PREFIXES: ReadonlySet<string> = new Set(['DeviceClass', 'ReplicationController']);
 
 function names(
@@ -265,7 +265,7 @@ function unqualifiedFinalizers({ finalizers: found = [] }: Metadata): readonly P
  * The problems of a changed object: first the problems that the general rules find, then the problems that
  * the rules of its kind find.
  *
- * @param content - the problems outside of the metadata.
+ * @param content - the problems in all fields except the metadata.
  */
 export function changedProblems(
   served: ServedResource,

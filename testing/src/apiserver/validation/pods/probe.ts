@@ -56,7 +56,7 @@ function handler(value: Json, field: string): readonly Problem[] {
 
 /**
  * Checks a probe.
- * @param only - `once` for liveness and startup probes. Their `successThreshold` must be 1, because after a
+ * @param only - `once` for liveness and startup probes: their `successThreshold` must be 1, because after a
  * failure the container is not probed again. `again` for readiness probes.
  */
 export function probe(only: 'once' | 'again'): Check {

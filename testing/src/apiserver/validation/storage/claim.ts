@@ -110,7 +110,9 @@ export const changedClaim: ChangeCheck = (object, previous) => {
   ];
 };
 
-/** Refuses to remove the attributes class of a claim that already has attributes of a class. */
+/**
+ * Refuses to remove `volumeAttributesClassName` from a claim whose status already reports a current class.
+ */
 function lostClass(now: Json, then: Json, previous: StoredObject): readonly Problem[] {
   const { volumeAttributesClassName: name } = now;
   const current = valueAt(previous, ['status', 'currentVolumeAttributesClassName']);

@@ -60,7 +60,7 @@ const HOST_PATH_TYPES = [
 
 /**
  * Checks a path on the host.
- * @returns only the problem of the path when the path is missing.
+ * @returns no other problem if the path is missing.
  */
 const hostPath: Check = (value, field) => {
   const { path, type } = isObject(value) ? value : {};

@@ -24,7 +24,7 @@ export interface ObjectList {
  * Lists the objects that the options select, in the served version. Does not wait for a resourceVersion or
  * the watch cache, unlike `listWhenFresh`.
  *
- * @throws ApiError 410 when the requested state is compacted, 504 when it is in the future.
+ * @throws ApiError 410 when the requested revision is compacted, 504 when it is in the future.
  */
 export function* listObjects(
   cluster: Cluster,

@@ -140,7 +140,7 @@ export class Watch {
 
   /**
    * Sends the events since a resourceVersion.
-   * @returns false when some of them are no longer available.
+   * @returns false when some of these events are no longer available.
    */
   #sendMissed(resourceVersion: number): boolean {
     const { storage, watchCache } = this.#cluster;

@@ -22,7 +22,7 @@ const CONNECTED: Readonly<Record<string, string>> = {
  * Evaluates policies and calls webhooks for a request to a subresource whose objects are not stored: an
  * eviction, a Binding, a token request or a connection.
  *
- * @param body - undefined for a connection.
+ * @param body - the body of the request; undefined for a connection.
  * @throws ApiError in the same cases as `enforcePolicies` and `callValidatingWebhooks`.
  */
 export function* admitSubresource(

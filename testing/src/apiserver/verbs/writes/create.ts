@@ -114,7 +114,7 @@ export function* createObject(
  * Creates the object of a PUT if no object has its name. Only some kinds allow this. A resourceVersion in the
  * body is ignored, but a uid is an error, because it belongs to an object that no longer exists.
  *
- * @throws ApiError 400 for a name that differs from the name in the path, 409 for a uid.
+ * @throws ApiError 400 for a name that differs from the name in the path, 409 for a body with a uid.
  */
 export function* createByUpdate(
   cluster: Cluster,

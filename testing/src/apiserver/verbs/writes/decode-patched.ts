@@ -125,7 +125,7 @@ export function withoutApiVersion(): Error {
  * The object that results from a strategic merge patch. The server does not encode this result as JSON. It
  * decodes the result into the type of the resource, even if the `kind` in the result is different.
  *
- * @throws ApiError 422 for values that do not fit.
+ * @throws ApiError 422 for values that do not fit the type of their field.
  */
 export function decodeMerge({ merged, patch }: StrategicMerge, expected: Expected): DecodedPatch {
   const quote = (): string => goText(patch);

@@ -18,7 +18,7 @@ export function strictDecodingError(findings: readonly string[]): string {
 /**
  * Warns about unknown and duplicate fields, or refuses them, as `fieldValidation` demands.
  *
- * @throws ApiError 400 for such fields when `fieldValidation` is `Strict`.
+ * @throws ApiError 400 for unknown and duplicate fields when `fieldValidation` is `Strict`.
  */
 export function reportStrictly(
   expected: Pick<ServedResource, 'group' | 'version' | 'kind'>,

@@ -4,7 +4,7 @@ import { messageOf } from 'chancery/internal-objects';
  * The error of the server's YAML library for invalid YAML. The library's scanner counts lines from one, and
  * its parser counts from zero. Neither of them adds a line number to a message about the first line.
  *
- * @param error - the error of this toolkit's YAML reader.
+ * @param error - the error that this toolkit's YAML reader has thrown for the same text.
  */
 export function goYamlProblem(text: string, error: unknown): string {
   const message = messageOf(error);

@@ -43,7 +43,7 @@ const CUSTOM_TYPES = [JSON_PATCH, MERGE_PATCH, APPLY];
 const ALL_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY];
 
 /**
- * The first check of a PATCH.
+ * Checks the media type of a PATCH. The server makes this check before all others.
  * @throws ApiError 415 for a media type that this resource cannot be patched with.
  */
 export function requirePatchType(mediaType: string, { custom }: ServedResource): void {
@@ -124,8 +124,8 @@ function checked(
 /**
  * Checks name, namespace, version, uid and kind, in the server's order.
  *
- * @throws ApiError 400, 409 or 422 if one of these values differs, and 500 for a custom object without a
- * version.
+ * @throws ApiError 400, 409 or 422 if the patch changes one of these fields, and 500 for a custom object
+ * without a version.
  */
 function requireSameObject(
   object: StoredObject,

@@ -32,8 +32,8 @@ export function withPodPart(
 }
 
 /**
- * The problems of a change through such a subresource. Existing ephemeral containers cannot be changed or
- * removed.
+ * The problems of a change of a Pod through `ephemeralcontainers` or `resize`. Existing ephemeral containers
+ * cannot be changed or removed.
  */
 export function podPartProblems(
   pod: StoredObject,
