@@ -27,7 +27,7 @@ export function hasWorked({ lines, acceptedForMs }: WatchReport): boolean {
 /**
  * The list that must be made after a decision; undefined when the watch continues.
  *
- * @param due - the previous list, which failed.
+ * @param due - the list to repeat, because its last attempt failed.
  * @param resourceVersion - the version of the sink; undefined before its first list.
  */
 export function listAfter(
