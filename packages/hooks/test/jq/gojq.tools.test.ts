@@ -40,7 +40,9 @@ function resultOf(outcome: JqOutcome): Result {
   return 'outputs' in outcome ? outcome.outputs : 'error';
 }
 
-test(`jq: ${PROGRAMS.length} programs have the same results as with gojq`, { timeout: 180_000 }, async () => {
+test(`jq: ${PROGRAMS.length} programs have the same results as with gojq`, {
+  timeout: 180_000,
+}, async () => {
   const ours = await byUs(PROGRAMS);
   const unequal = PROGRAMS.flatMap((program) =>
     INPUTS.flatMap((input, at) => {
