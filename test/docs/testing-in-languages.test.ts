@@ -27,7 +27,7 @@ test.each(
 
   if (RUN.includes(page))
     expect(blocksOf(page).filter(({ name }) => name === 'run')).toHaveLength(1);
-  else expect(first).toBe('Not run by our tests.');
+  else expect(first).toMatch(/tests do not run/);
 });
 
 test.each(PAGES)('the commands in %s start the server with options that exist', (page) => {
@@ -54,7 +54,7 @@ test.each([
 ])('%s installs and runs only the package @chancery/testing', (page) => {
   const text = guide(page);
 
-  expect(text).toContain('npx @chancery/testing ');
+  expect(text).toMatch(/@chancery\/testing/);
   expect(text).not.toMatch(/npx chancery|chancery"?,? "?apiserver(?!\.|\)|`\])/);
   const installed = blocksOf(page).flatMap(({ text: lines }) => lines.match(/^npm install .*$/gm));
   for (const line of installed) {
