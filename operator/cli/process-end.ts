@@ -70,8 +70,8 @@ export const CRASH_LOG_LINES = 10;
 const DEFAULT_MS = 25_000;
 
 /**
- * Time limit in milliseconds for a graceful stop that no second signal can end early: after an
- * uncaught error or SIGHUP.
+ * Time limit in milliseconds for a graceful shutdown that no second signal can end early: after an uncaught
+ * error or SIGHUP.
  */
 export function crashLimitMs(environment: Readonly<Record<string, string | undefined>>): number {
   try {

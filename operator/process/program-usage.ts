@@ -6,9 +6,9 @@ import type { Cancel, Clock } from '../core/clock.ts';
 export interface ProgramUsage {
   readonly durationMs: number;
   /**
-   * Seconds of processor time in steps of 0.01, including child processes for whose end the program has
-   * waited. If several programs end at the same moment, the time of all of them is attributed to one of them.
-   * 0 on systems other than Linux.
+   * Seconds of processor time in steps of 0.01, including the child processes that the program has waited
+   * for. If several programs end at the same moment, the time of all of them is attributed to one of them. 0
+   * on systems other than Linux.
    */
   readonly userCpuSeconds: number;
   readonly systemCpuSeconds: number;

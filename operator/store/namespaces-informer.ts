@@ -65,8 +65,8 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   }
 
   /**
-   * True when all informers are synced. False after a stop, because a stopped source must not look like a
-   * namespace without objects.
+   * True when all informers are synced. False after it was stopped, because a stopped source must not look
+   * like a namespace without objects.
    */
   get synced(): boolean {
     return !this.#stopped && this.#informers().every(({ synced }) => synced);

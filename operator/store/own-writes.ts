@@ -90,8 +90,8 @@ export class OwnWrites<T extends KubernetesObject> {
   }
 
   /**
-   * A number that changes when everything is forgotten. Answers to requests from before this change are not
-   * recorded.
+   * A number that changes when everything is forgotten. After such a change, the answers to earlier requests
+   * are not recorded.
    */
   get epoch(): number {
     return this.#epoch;

@@ -239,7 +239,7 @@ class BackpressureMeter {
     return this.#waitedMs + this.#clock.monotonic() - this.#waitsSince < CAUGHT_UP_MS;
   }
 
-  /** Calls `take`, which passes a batch to the consumer, and measures its time. */
+  /** Calls `take`, which passes a batch to the consumer, and measures how long the call takes. */
   async during(take: () => void | Promise<void>): Promise<void> {
     const takenAt = this.#clock.monotonic();
     this.#waitedMs += takenAt - this.#waitsSince;
@@ -333,7 +333,7 @@ interface PacedWatchOptions<T extends KubernetesObject> {
 interface NextWatch {
   /** The list with which the watch begins; undefined when the watch resumes. */
   readonly due: ListConsistency | undefined;
-  /** True until that list is complete. */
+  /** True until the list of initial events is complete. */
   readonly awaitsInitialEvents: () => boolean;
   readonly signal: AbortSignal;
 }

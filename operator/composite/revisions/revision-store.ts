@@ -141,7 +141,9 @@ export class RevisionStore {
     log.info({ revision: metadata.name }, 'revision without children deleted');
   }
 
-  /** Adds to the stored object with that name the owner and the labels by which the cache finds it. */
+  /**
+   * Adds an owner to the stored object with that name, and the labels by which the cache finds the object.
+   */
   async #show(
     { metadata: { name, namespace, labels } }: { readonly metadata: RevisionMeta },
     { parentPatch }: RevisionContent,

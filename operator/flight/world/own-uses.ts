@@ -25,8 +25,8 @@ const FEW_FRAMES = 8;
 const MANY_FRAMES = 40;
 
 /**
- * Records which code makes such direct uses, by file and line. The code of the toolkit and of the test kit is
- * ignored.
+ * Records which code uses clocks, randomness or the network directly, by file and line. The code of the
+ * toolkit and of the test kit is ignored.
  */
 export class OwnUses {
   readonly #findings = new Map<string, FoundUse>();

@@ -177,9 +177,10 @@ export class LeaderElector implements Fence {
   }
 
   /**
-   * Another candidacy of this process, after this one was lost. It has the same identity, but a new fence,
-   * which blocks every write that began in this candidacy. It takes the Lease no earlier than another process
-   * could, even if this process is still its holder. In `leaseTransitions` it counts as another holder.
+   * Another candidacy of this process, after this candidacy was lost. It has the same identity, but a new
+   * fence, which blocks every write that began in this candidacy. It takes the Lease no earlier than another
+   * process could, even if this process is still its holder. In `leaseTransitions` it counts as another
+   * holder.
    *
    * @throws LeadershipLostError `LEADERSHIP_LOST` when this candidacy is not lost.
    */

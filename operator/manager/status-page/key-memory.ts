@@ -69,7 +69,7 @@ export class KeyMemory {
     return this.#controllers.get(controller)?.get(key);
   }
 
-  /** The keys of a controller whose last attempt failed, with that attempt. */
+  /** The keys of one controller for which the last attempt failed, each with this attempt. */
   failing(
     controller: string,
   ): Iterable<readonly [ObjectKey, { readonly last: RememberedAttempt }]> {

@@ -68,7 +68,7 @@ function setMember(mapping: Mapping, name: string, next: Present): void {
   }
 }
 
-/** The place of an item in a list. It is kept when the item is removed. */
+/** The place of an item in a list. The place remains when the item is removed. */
 interface Place {
   present: Present;
 }
