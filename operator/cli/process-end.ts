@@ -9,8 +9,7 @@ import { settingsFrom } from '../manager/settings/settings.ts';
 import type { ExitCode } from './command.ts';
 
 /**
- * Time that the event loop gets to exit with the requested exit code. After it, the process gets
- * SIGKILL.
+ * Time that the event loop gets to exit with the requested exit code. After that, the process gets SIGKILL.
  */
 const KILL_AFTER_MS = 250;
 

@@ -112,8 +112,9 @@ export class StopBudget implements Disposable {
   }
 
   /**
-   * Waits for `work`, at most for `atMostMs` and for the remaining time. True when `work` has settled, with a
-   * result or an error. `work` gets at least one turn of the event loop, even if no time remains.
+   * Waits for `work`, at most for `atMostMs` and for the remaining time. Returns true when `work` has
+   * settled, with a result or an error. `work` gets at least one turn of the event loop, even if no time
+   * remains.
    */
   async wait(work: Promise<unknown>, atMostMs: number): Promise<boolean> {
     const done = work.then(

@@ -83,8 +83,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   }
 
   /**
-   * For each namespace there is a time of its last contact with the server. This is the earliest of these
-   * times.
+   * Each namespace has a time of its last contact with the server. The result is the earliest of these times.
    */
   get lastContactAt(): number | undefined {
     return earliestContactAt(this.#informers());
@@ -139,7 +138,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   }
 
   /**
-   * Returns the result of the informer for the object's namespace. True if this source does not include the
+   * Returns the result of the informer for the object's namespace; true if this source does not include the
    * namespace.
    */
   reflects(written: T): boolean {

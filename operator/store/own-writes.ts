@@ -56,7 +56,7 @@ interface Answer<T extends KubernetesObject> {
 interface Removal {
   readonly key: ObjectKey;
   /**
-   * The resourceVersion of the answer to a write that has shown that the object is gone. Undefined when this
+   * The resourceVersion in the answer to the write after which the object was gone. Undefined when this
    * process requested the delete.
    */
   readonly lastVersion: string | undefined;

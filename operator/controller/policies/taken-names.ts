@@ -210,9 +210,7 @@ function isFreed(wait: Wait, { type, entry }: Change): boolean {
   return !isInTheWay(wait, entry.metadata) && !isOlder(entry.resourceVersion, wait.resourceVersion);
 }
 
-/**
- * True if the object with this metadata has the name that is waited for, and still has the same controller.
- */
+/** True if the object with this metadata has the awaited name, and still has the same controller. */
 function isInTheWay({ uid, controller }: Wait, metadata: ObjectMeta): boolean {
   return metadata.uid === uid && controllerOf({ metadata })?.uid === controller;
 }

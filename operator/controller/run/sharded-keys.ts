@@ -54,8 +54,8 @@ export class ShardedKeys {
   }
 
   /**
-   * Remembers the group of a key that is about to be enqueued because of a change. True when this process may
-   * work on the key.
+   * Remembers the group of a key that is about to be enqueued because of a change. Returns true when this
+   * process may work on the key.
    */
   admits(key: ObjectKey, cause: Cause): boolean {
     const { shards } = this.#options;

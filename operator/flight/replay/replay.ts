@@ -279,7 +279,7 @@ class Replaying {
     }
   }
 
-  /** Moves the clock to `at`, and triggers the alarms that are due before that. */
+  /** Moves the clock to `at`, and fires the timers that are due before that. */
   async #advance(at: number): Promise<void> {
     while (!this.#isOver && this.#ringNext(at)) await this.#rest();
     if (this.#crash === undefined) this.#clock.moveTo(at);
@@ -385,7 +385,7 @@ class Replaying {
   }
 }
 
-/** Like Node's timers, alarms run in the context that set them, so that calls keep their attempt. */
+/** Like Node's timers, these run in the context that set them, so that calls keep their attempt. */
 function withContext(clock: Clock): Clock {
   return {
     now: () => clock.now(),

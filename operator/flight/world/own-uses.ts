@@ -20,7 +20,8 @@ export interface FoundUse {
  */
 const FEW_FRAMES = 8;
 /**
- * The number of stack frames that are searched for the operator's own code, if a library makes such a call.
+ * The number of stack frames that are searched for the operator's own code, if a library uses the clock,
+ * randomness or the network.
  */
 const MANY_FRAMES = 40;
 

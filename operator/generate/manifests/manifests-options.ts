@@ -22,7 +22,7 @@ export interface OperatorProgram {
 /** The settings of a tree of manifests that cannot be derived from declarations. */
 export interface ManifestsOptions {
   /**
-   * The name of every object: a DNS label of at most 52 characters, as names of Pods add eleven
+   * The name of every object: a DNS label of at most 52 characters, because the names of Pods add eleven
    * more.
    */
   readonly name: string;

@@ -133,8 +133,8 @@ export class LeaderElector implements Fence {
 
   /**
    * The time on `clock.monotonic()` by which a process that has lost its leadership must have ended, even if
-   * stop hooks are running. It is a second before another process may lead; if another process already leads,
-   * it is in the past. Infinity while the leadership is not lost.
+   * shutdown hooks are running. This time is a second before another process may lead; if another process
+   * already leads, it is in the past. Infinity while the leadership is not lost.
    */
   get exitBy(): number {
     return this.#term.exitBy;
