@@ -63,8 +63,8 @@ export interface ListWatchOptions {
 }
 
 /**
- * A resource that can be listed page by page and watched through `transport`. See `ListWatch` for
- * its promises. Sends nothing before it is used, and retries nothing.
+ * A resource that can be listed page by page and watched through `transport`. See `ListWatch` for its
+ * guarantees. Sends nothing before it is used, and retries nothing.
  *
  * @throws ConfigurationError `CONFIG` when `scope` does not fit the resource.
  */

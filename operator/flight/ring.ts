@@ -79,8 +79,8 @@ export class Ring {
   }
 
   /**
-   * Adds `bytes` to the size of the newest segment. They are memory that cannot be freed while the segment is
-   * kept, and that does not belong to its lines.
+   * Adds `bytes` to the size of the newest segment. They stand for memory beside the lines that cannot be
+   * freed while the segment is kept.
    */
   weigh(bytes: number): void {
     const newest = this.#segments.at(-1);

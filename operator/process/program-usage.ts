@@ -105,8 +105,8 @@ function largestMemoryOf(pid: number): number {
 }
 
 /**
- * The contents of a file. It is read synchronously, because a file in `/proc` is generated in memory, and in
- * a later turn of the event loop it would contain another state.
+ * The contents of a file. The file is read synchronously, because a file in `/proc` is generated in memory,
+ * and in a later turn of the event loop it would contain another state.
  */
 function textOf(path: string): string | undefined {
   if (platform !== 'linux') return undefined;

@@ -183,8 +183,8 @@ export class Delivery<T extends KubernetesObject> {
 }
 
 /**
- * If a turn of the event loop begins with the change at `from`, the index after the last change that fits
- * into the turn.
+ * The index after the last change that fits into a turn of the event loop, if the turn begins with the change
+ * at `from`.
  */
 function endOfTurn(changes: readonly Change[], from: number): number {
   const most = Math.min(changes.length, from + OBJECTS_PER_SLICE);

@@ -32,7 +32,7 @@ interface RevisionStoreOptions {
 }
 
 /**
- * The stored revisions of parents. It reads them from the cache, and guards writes by uid and
+ * The stored revisions of parents. This class reads them from the cache, and guards writes by uid and
  * resourceVersion.
  */
 export class RevisionStore {

@@ -43,7 +43,7 @@ interface UnselectedObjectsOptions {
   readonly clock: Clock;
   readonly events: EventRecorder;
   readonly log: Log;
-  /** The cached object of the source, as the watch delivered it. */
+  /** The cached object, as the watch of the source delivered it. */
   readonly cached: (key: ObjectKey) => { readonly metadata: ObjectMeta } | undefined;
   /** True for an object whose finalizer this process has removed. */
   readonly isFinalized: (key: ObjectKey, uid: string | undefined) => boolean;

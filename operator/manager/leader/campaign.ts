@@ -7,7 +7,7 @@ import type { Task, Tasks } from '../tasks.ts';
 import type { LeaderElector } from './leader-elector.ts';
 
 /**
- * The stop may use this fraction of the time until another process may lead. The rest is reserved for the
+ * The shutdown may use this fraction of the time until another process may lead. The rest is reserved for the
  * exit of the process.
  */
 const STOP_SHARE_OF_LOSS = 0.9;

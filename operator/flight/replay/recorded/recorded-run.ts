@@ -94,8 +94,8 @@ export function recordedRun({ header, lines }: FlightRecord): RecordedRun {
 const START_MS = 60_000;
 
 /**
- * The time at which the replay begins if the process was already working when the record began. It is before
- * all recorded attempts.
+ * The time at which the replay begins if the process was already working when the record began. This time is
+ * before all recorded attempts.
  */
 export function startOf({ state, attempts }: RecordedRun): number {
   const carried = [...attempts.values()].filter(({ begin }) => begin.carried === true);
