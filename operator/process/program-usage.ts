@@ -32,8 +32,8 @@ interface CpuTimes {
 }
 
 /**
- * Processor time of all programs that have ended, when the latest of them ended. Linux reports only the sum
- * for all children of this process, so what is added later belongs to the next program that ends.
+ * The processor time of all ended programs, measured when the latest of them ended. Linux reports only the
+ * sum for all children of this process, so what is added later belongs to the next program that ends.
  */
 let counted: CpuTimes | undefined;
 

@@ -165,7 +165,10 @@ function isGivenUp(outcome: Outcome): boolean {
   return !('error' in outcome) || outcome.error instanceof AmbassadorError;
 }
 
-/** Returns a function that returns when a connection that was last active at `activeAt` counts as dead. */
+/**
+ * Returns a function that computes the time at which a connection counts as dead. The argument `activeAt` is
+ * the time at which the connection was last active.
+ */
 function limits(
   { timeoutSeconds, livelyBefore, awaitsInitialEvents }: WatchOnceRequest,
   openedAt: number,
@@ -251,7 +254,10 @@ class BackpressureMeter {
 
 interface WatchdogOptions {
   readonly clock: Clock;
-  /** Returns when the connection counts as dead if nothing arrives after `activeAt`. Called at each check. */
+  /**
+   * Returns the time at which the connection counts as dead if nothing arrives after `activeAt`. Called at
+   * each check.
+   */
   readonly limitAt: (activeAt: number) => number;
   /** Called once, when the connection is dead. */
   readonly cut: () => void;

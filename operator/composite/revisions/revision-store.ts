@@ -142,7 +142,8 @@ export class RevisionStore {
   }
 
   /**
-   * Adds an owner to the stored object with that name, and the labels by which the cache finds the object.
+   * Adds an owner to the stored object with the given name, and the labels by which the cache finds the
+   * object.
    */
   async #show(
     { metadata: { name, namespace, labels } }: { readonly metadata: RevisionMeta },

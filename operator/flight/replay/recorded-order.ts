@@ -97,7 +97,7 @@ export class RecordedOrder {
     this.#terms++;
   }
 
-  /** Puts the keys that were waiting when the record began back into their queues. */
+  /** Restores the queues: adds the keys that were waiting when the record began. */
   putBack(): void {
     for (const line of this.#options.run.queued) {
       const queue = this.#lines.get(line.controller)?.queue;
