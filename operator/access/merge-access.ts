@@ -10,7 +10,7 @@ interface Reach {
 
 /**
  * The accesses to one resource in one place, keyed by verb. `unrequested` has the accesses for which no
- * request is sent, and which only admission checks.
+ * request is sent, because they are checked only by admission.
  */
 interface Reaches {
   readonly requested: Map<Verb, Reach>;

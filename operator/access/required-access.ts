@@ -143,8 +143,8 @@ function isHandled({ verbs }: Pick<AccessRule, 'verbs'>): boolean {
 }
 
 /**
- * Splits an access into the verbs that requests can have, and the verbs that only admission checks, which
- * need no path.
+ * Splits an access into the verbs that requests can have, and the verbs that are checked only by admission
+ * and need no path.
  */
 function checkedApart(access: AccessRule): readonly AccessRule[] {
   const { checked = [], requested = [] } = Object.groupBy(access.verbs, (verb) =>

@@ -28,7 +28,7 @@ export interface RequiredRight {
   readonly neededBy: readonly Need[];
 }
 
-/** A path that is read and is not the path of a resource. */
+/** A path that is read, but does not belong to a resource. */
 export interface NeededPath {
   readonly path: string;
   readonly neededBy: readonly Need[];
@@ -40,7 +40,7 @@ export interface NeededAccess {
   readonly paths: readonly NeededPath[];
 }
 
-/** The declared access as single rights and paths. */
+/** The declared access, split into single rights and paths. */
 export function neededAccess(declared: readonly RequiredAccessRule[]): NeededAccess {
   return { rights: requiredRights(declared), paths: neededPaths(declared) };
 }

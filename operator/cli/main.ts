@@ -23,11 +23,11 @@ import { saveMemory } from './save-memory.ts';
  * first SIGTERM or SIGINT asks the command to stop. The second signal ends the process at once with
  * exit code 1. Under npm each Ctrl-C arrives twice, see `StopSignals`.
  *
- * SIGHUP, and the end of npm or npx, also ask the command to stop. A second signal may never come,
- * so the process ends when the time limit of the stop is over.
+ * SIGHUP, and the end of npm or npx, also ask the command to stop. A second signal may never come, so the
+ * process ends when the time limit of the shutdown is over.
  *
- * An uncaught error is logged and also asks the command to stop. Then the exit code is 1, and the
- * process ends when the command has stopped, or when the time limit of the stop is over.
+ * An uncaught error is logged and also asks the command to stop. Then the exit code is 1, and the process
+ * ends when the command has stopped, or when the time limit of the shutdown is over.
  */
 const stop = new AbortController();
 const signals = new StopSignals(systemClock, process.env);
@@ -101,7 +101,7 @@ function listenToSignals(): void {
   });
 }
 
-/** Only the first crash starts the stop and its time limit. Later crashes are only logged. */
+/** Only the first crash starts the shutdown and its time limit. Later crashes are only logged. */
 function crashed(err: unknown, message: string): void {
   crashes++;
   if (crashes <= CRASH_LOG_LINES) log.error({ err }, message);

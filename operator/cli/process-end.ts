@@ -9,8 +9,7 @@ import { settingsFrom } from '../manager/settings/settings.ts';
 import type { ExitCode } from './command.ts';
 
 /**
- * Time that the event loop gets to exit with the requested exit code. After it, the process gets
- * SIGKILL.
+ * Time that the event loop gets to exit with the requested exit code. After that, the process gets SIGKILL.
  */
 const KILL_AFTER_MS = 250;
 
@@ -70,8 +69,8 @@ export const CRASH_LOG_LINES = 10;
 const DEFAULT_MS = 25_000;
 
 /**
- * Time limit in milliseconds for a graceful stop that no second signal can end early: after an
- * uncaught error or SIGHUP.
+ * Time limit in milliseconds for a graceful shutdown that no second signal can end early: after an uncaught
+ * error or SIGHUP.
  */
 export function crashLimitMs(environment: Readonly<Record<string, string | undefined>>): number {
   try {

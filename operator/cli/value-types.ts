@@ -60,7 +60,7 @@ export interface Option {
   readonly for?: readonly string[];
   /** What to use instead of the option, for kinds of work that do not accept it. */
   readonly instead?: Readonly<Record<string, string>>;
-  /** Excluded from help, completion and documents. */
+  /** True if the option is omitted from help, completion and documentation. */
   readonly hidden?: true;
   readonly help: string;
 }

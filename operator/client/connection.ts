@@ -128,7 +128,8 @@ export function withParts<C extends Pick<Connection, 'clientFor'>>(
 }
 
 /**
- * The address as errors contain it, such as `127.0.0.1:8001`. For a unix socket it is the path of the socket.
+ * The address in the format of error messages, such as `127.0.0.1:8001`. For a unix socket it is the path of
+ * the socket.
  */
 function hostOf(apiUrl: string): string {
   return apiUrl.replace(/^(?:http|unix):(?:\/\/)?/, '').replace(/\/$/, '');

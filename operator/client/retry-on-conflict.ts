@@ -31,7 +31,7 @@ export interface RetryOnConflictOptions {
 const JITTER = 0.1;
 
 /**
- * Calls `attempt` until it fails no longer because another writer was faster, and resolves to its result.
+ * Calls `attempt` again as long as it fails because another writer was faster, and resolves to its result.
  * Retries only version conflicts: see `isVersionConflict`. Each call must read the object again from the
  * server, because the cache may still contain the version that caused the conflict.
  *

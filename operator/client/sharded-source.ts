@@ -104,7 +104,10 @@ export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
     return eachBatch(batches, (batch) => this.#own(batch, isShown));
   }
 
-  /** The watch without slots: it delivers no objects and lasts as long as the request allows. */
+  /**
+   * The watch that is used while there are no slots: it delivers no objects and lasts as long as the request
+   * allows.
+   */
   async *#watchNothing(request: WatchRequest): AsyncGenerator<readonly WatchEvent<T>[]> {
     const { sendInitialEvents, signal, timeoutSeconds } = request;
     if (sendInitialEvents === true) {
@@ -156,7 +159,7 @@ export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
   }
 }
 
-/** A plain iterator of promises: a generator would delay each batch by several turns. */
+/** This is a plain iterator of promises, because a generator would delay each batch by several turns. */
 function eachBatch<E>(
   batches: AsyncIterable<readonly E[]>,
   reduced: (batch: readonly E[]) => readonly E[],

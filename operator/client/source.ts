@@ -63,8 +63,8 @@ export interface ListWatchOptions {
 }
 
 /**
- * A resource that can be listed page by page and watched through `transport`. See `ListWatch` for
- * its promises. Sends nothing before it is used, and retries nothing.
+ * A resource that can be listed page by page and watched through `transport`. See `ListWatch` for its
+ * guarantees. Sends nothing before it is used, and retries nothing.
  *
  * @throws ConfigurationError `CONFIG` when `scope` does not fit the resource.
  */
@@ -177,7 +177,7 @@ function requireUid(uid: string, resource: Resource): void {
 export interface TransformObserver {
   /** The transform of an object failed. The error contains the key of the object, and no other data of it. */
   failed(key: ObjectKey, error: OperatorError): void;
-  /** The transform of an object succeeded, or the object is gone. */
+  /** Called when the transform of an object has succeeded, or the object is gone. */
   settled(key: ObjectKey): void;
 }
 
@@ -244,8 +244,8 @@ function observed<T extends KubernetesObject>(
 }
 
 /**
- * A plain iterator of promises: a generator would delay each batch by several turns. If `change` throws, the
- * events before the failed event are delivered first.
+ * This is a plain iterator of promises, because a generator would delay each batch by several turns. If
+ * `change` throws, the events before the failed event are delivered first.
  */
 function mapBatches<E>(
   batches: AsyncIterable<readonly E[]>,

@@ -110,8 +110,8 @@ async function applyChild(
 }
 
 /**
- * An existing object with the same name is not changed. It may be in the cache, or, if the cache lags behind,
- * only `create` finds it.
+ * Creates a child. If an object with the same name exists, that object is not changed: it is found in the
+ * cache or, if the cache lags behind, by `create`.
  */
 async function create(
   { resource, object, type }: PlannedChild,

@@ -17,7 +17,7 @@ import type { Related, RelatedObjects } from './related/related-objects.ts';
  * - `recreate`: the child is deleted, and created again once it is gone.
  * - `keep`: the child is not changed, and a person has to resolve the difference.
  * - `rolling-apply`, `rolling-recreate`: like `apply` and `recreate`, for one child at a time in the order of
- *   the answer. The next child waits until all previous ones pass their status checks.
+ *   the answer. The next child waits until all previous children pass their status checks.
  */
 export type ChildUpdate = 'apply' | 'recreate' | 'keep' | 'rolling-apply' | 'rolling-recreate';
 

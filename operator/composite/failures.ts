@@ -42,8 +42,8 @@ export function publicMessage(error: unknown): string {
 }
 
 /**
- * The facts of an error that refuses an answer, such as the child. Errors of a special class already contain
- * the child in their message.
+ * The details of an error about a refused answer, such as the name of the child. Errors of a special class
+ * already contain the child in their message.
  */
 function factsOf(error: unknown): string {
   const isPlain = error instanceof OperatorError && error.constructor === OperatorError;

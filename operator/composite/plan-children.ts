@@ -10,7 +10,7 @@ import type { DesiredChild } from './child.ts';
 import { childIdentity } from './child.ts';
 import type { ChildType, PlannedChild, SyncAnswer } from './engine-options.ts';
 
-/** What the children of a parent must fulfil. */
+/** The rules that the children of a parent must follow. */
 export interface PlanRules {
   readonly parent: KubernetesObject;
   readonly parentResource: Resource;

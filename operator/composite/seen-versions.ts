@@ -66,7 +66,8 @@ export class SeenVersions {
 
   /**
    * The predicate for changes of parents. An object that is new to the cache always passes. After a process
-   * has ended without notice, for example killed by a test, nothing else would call the function again.
+   * has ended without notice, for example because a test killed it, nothing else would call the function
+   * again.
    */
   readonly newParent: Predicate = ({ type, metadata }) =>
     type !== 'update' || !isSeen(this.#of(metadata.uid)?.version, metadata);

@@ -2,8 +2,8 @@ import { ConfigurationError } from '../core/errors.ts';
 import { nearMatches } from '../core/text/near-match.ts';
 
 /**
- * Has a member for each member of `T`. With `satisfies`, the compiler checks that a table of options is
- * complete.
+ * A type that has a member for each member of `T`. With `satisfies`, the compiler checks that a table of
+ * options is complete.
  */
 export type NamesOf<T> = Readonly<Record<keyof T, true>>;
 

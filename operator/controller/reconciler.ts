@@ -195,8 +195,8 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
     options?: ApplyOwnedOptions,
   ): Promise<C>;
   /**
-   * Deletes the child with that name if the reconciled object is its controller. The request contains the uid
-   * of this child, so that a new object with the same name is not deleted. The child is read as in
+   * Deletes the child with the given name if the reconciled object is its controller. The request contains
+   * the uid of this child, so that a new object with the same name is not deleted. The child is read as in
    * `applyOwned`. The call does not wait until the child is gone. The controller's `permissions` must include
    * `delete`.
    *

@@ -32,7 +32,7 @@ export interface Channel extends Trigger {
    * Enqueues the objects of `keys` in every running controller that has this channel. Returns at once.
    *
    * A controller that is not running yet does not receive the keys, but reconciles every existing object when
-   * it starts. The keys are not stored, because those for a controller on standby would pile up without a
+   * it starts. The keys are not stored, because the keys for a controller on standby would pile up without a
    * limit.
    */
   send(keys: Keys): void;

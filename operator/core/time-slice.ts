@@ -54,7 +54,8 @@ export class TimeSlice {
   }
 
   /**
-   * If the current turn of the event loop has lasted 10 ms, a promise for the next turn; otherwise undefined.
+   * Returns a promise for the next turn of the event loop if the current turn has lasted 10 ms; otherwise
+   * undefined.
    */
   get exceeded(): Promise<void> | undefined {
     const now = this.#clock.monotonic();

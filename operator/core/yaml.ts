@@ -132,8 +132,8 @@ export function parseYamlDocuments(text: string): readonly unknown[] {
 }
 
 /**
- * Refuses a value that contains itself, which happens if an alias is inside of the value that its anchor
- * marks. JSON cannot express such a value, and kubectl refuses it as well.
+ * Refuses a value that contains itself: an alias inside of the value to which the alias refers. JSON cannot
+ * express such a value, and kubectl refuses it as well.
  *
  * @throws Error
  */

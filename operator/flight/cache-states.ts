@@ -55,8 +55,8 @@ export class CacheStates {
    * The contents of the caches.
    *
    * @returns one line for each cache whose first list is complete. `replacedBytes` is the memory of the
-   *   entries that have left the caches since the previous call, and that only the lines of the previous call
-   *   still refer to.
+   *   entries that have left the caches since the previous call, and to which only the lines of the previous
+   *   call still refer.
    */
   at(
     at: number,

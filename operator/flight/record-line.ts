@@ -256,8 +256,8 @@ export interface WakeLine {
    */
   readonly cause: string;
   /**
-   * How the change of the object resulted in the key: `for`, `owns` or `mapping`, with the kind of the
-   * change.
+   * The option of the controller that turned the change into a key (`for`, `owns` or `mapping`), and the kind
+   * of the change.
    */
   readonly via?: string;
   readonly priority?: number;
@@ -275,7 +275,9 @@ export interface BeginLine {
   readonly attempt: number;
   /** Milliseconds since the key became ready. */
   readonly waitedMs: number;
-  /** Set for a carried attempt whose earlier requests are not in the record, because they were too large. */
+  /**
+   * Set for an attempt from an earlier segment if its requests in that segment were too large to be repeated.
+   */
   readonly incomplete?: true;
   readonly carried?: true;
 }

@@ -79,8 +79,8 @@ export class Ring {
   }
 
   /**
-   * Adds to the size of the newest segment memory that cannot be freed while the segment is kept, in addition
-   * to the memory of its lines.
+   * Adds `bytes` to the size of the newest segment. They stand for memory beside the lines that cannot be
+   * freed while the segment is kept.
    */
   weigh(bytes: number): void {
     const newest = this.#segments.at(-1);

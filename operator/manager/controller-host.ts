@@ -115,7 +115,7 @@ export class ControllerHost {
     return this.#all().some((runner) => runner.stuck);
   }
 
-  /** The keys, of all controllers, that are waiting or being reconciled. */
+  /** All keys that are waiting or being reconciled, in every controller. */
   *waiting(): Generator<readonly [controller: string, WaitingKey], void, undefined> {
     for (const runner of this.#all()) {
       for (const key of runner.waiting()) yield [runner.activity.name, key];

@@ -2,10 +2,10 @@ import type { Manager } from './manager.ts';
 import type { CreateManagerOptions } from './options.ts';
 
 /**
- * A manager of `controllers` and `runnables`, the same as `chancery run` creates. It serves `/healthz` and
- * `/readyz` on port 8081 and `/metrics` on port 8080. If a tracer provider is registered with
- * `@opentelemetry/api`, every reconcile has a span. The manager opens nothing before it runs. It does not
- * handle process signals and never exits the process: the caller does both.
+ * Creates a manager for `controllers` and `runnables`, like the manager that `chancery run` creates. It
+ * serves `/healthz` and `/readyz` on port 8081 and `/metrics` on port 8080. If a tracer provider is
+ * registered with `@opentelemetry/api`, every reconcile has a span. The manager opens nothing before it runs.
+ * It does not handle process signals and never exits the process: the caller does both.
  *
  * @throws ConfigurationError `CONFIG` when a setting is invalid, or two controllers have the same name.
  */

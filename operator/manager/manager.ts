@@ -30,8 +30,8 @@ export interface Manager {
   /** True while the manager runs and every source has its first list. `/readyz` checks this, too. */
   readonly ready: boolean;
   /**
-   * True while this process may do work that needs leadership. Without an election, this is true from the
-   * start.
+   * True while this process may do work that needs leadership. Without an election, this is true from startup
+   * on.
    */
   readonly leads: boolean;
   /**
@@ -58,15 +58,15 @@ export interface Manager {
    *   when the settings set `selfTest: 'require'` and the ambassador's filter allows a request that it should
    *   refuse.
    * @throws ConfigurationError `CONFIG` when a port is not available, or the manager has already run.
-   * @throws LeadershipLostError `LEADERSHIP_LOST` after a stop that was caused by the loss of the Lease.
+   * @throws LeadershipLostError `LEADERSHIP_LOST` after a shutdown that was caused by the loss of the Lease.
    * @throws OperatorError `UNSERVED` when the settings set `crdWait: 'timeout'` and a source is not served
    *   after 2 minutes; `USER_CODE` when a runnable fails.
    */
   run(signal?: AbortSignal): Promise<void>;
   /**
-   * Begins the stop, in the same way as an abort of the signal that `run` has received. Resolves when the
-   * stop is complete, and never rejects. It is idempotent, may be called before the run, and is safe to call
-   * from a signal handler.
+   * Begins the shutdown, in the same way as an abort of the signal that `run` has received. Resolves when the
+   * shutdown is complete, and never rejects. It is idempotent, may be called before the run, and is safe to
+   * call from a signal handler.
    */
   stop(reason?: unknown): Promise<void>;
 }

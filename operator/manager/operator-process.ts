@@ -154,7 +154,7 @@ export class OperatorProcess {
     await this.#webhooks?.stop();
   }
 
-  /** True while this process may do work that needs leadership; without an election, from the start. */
+  /** True while this process may do work that needs leadership; without an election, from startup on. */
   get leads(): boolean {
     return this.#leads;
   }
@@ -163,7 +163,7 @@ export class OperatorProcess {
    * Adds a controller or runnable, before or during the run. During the run it starts at once, or, if it
    * needs leadership, when this process leads.
    *
-   * @throws ConfigurationError `CONFIG` when another controller has the same name, or the stop has begun.
+   * @throws ConfigurationError `CONFIG` when another controller has the same name, or the shutdown has begun.
    */
   add(declared: Controller | Runnable): void {
     if (this.#stop.signal.aborted) {
@@ -188,17 +188,17 @@ export class OperatorProcess {
    * 4. the Lease is released, if nothing that needs it still runs;
    * 5. the servers.
    *
-   * With `onLost: 'standby'` in the settings, the loss of the Lease does not start a stop. Instead, the
+   * With `onLost: 'standby'` in the settings, the loss of the Lease does not start a shutdown. Instead, the
    * signals of everything that needs leadership abort. All of it ends before another process may lead (or
    * within 1 s, if that is later), and starts again with the next term. A runnable is started by another call
    * of `run`.
    *
    * @throws ConfigurationError `CONFIG` when a port is not available, or the process has already run.
-   * @throws LeadershipLostError `LEADERSHIP_LOST` after a stop that was caused by the loss of the Lease; with
-   *   `onLost: 'standby'` when something that needs leadership did not end in time.
+   * @throws LeadershipLostError `LEADERSHIP_LOST` after a shutdown that was caused by the loss of the Lease;
+   *   with `onLost: 'standby'` when something that needs leadership did not end in time.
    * @throws OperatorError `UNSERVED` when the settings have `crdWait: 'timeout'` and a source is not served
    *   after 2 minutes; `USER_CODE` when a runnable fails. No other state of the cluster makes it throw. A bug
-   *   in the toolkit does, after a graceful stop.
+   *   in the toolkit does, after a graceful shutdown.
    */
   run(signal: AbortSignal): Promise<void> {
     if (this.#phase !== 'new') {
@@ -210,9 +210,9 @@ export class OperatorProcess {
   }
 
   /**
-   * Begins the stop, in the same way as an abort of the signal that `run` has received. Resolves when the
-   * stop is complete, and never rejects. It is idempotent, may be called before the run, and is safe to call
-   * from a signal handler.
+   * Begins the shutdown, in the same way as an abort of the signal that `run` has received. Resolves when the
+   * shutdown is complete, and never rejects. It is idempotent, may be called before the run, and is safe to
+   * call from a signal handler.
    */
   async stop(reason: unknown = new Error('the manager was stopped')): Promise<void> {
     this.#stop.abort(reason);

@@ -68,7 +68,7 @@ export interface CreateManagerOptions {
   readonly reconcileMiddleware?: ReconcileMiddleware;
   /**
    * Called when leadership is lost. The process must exit within `withinMs`, whatever it is doing, because
-   * another process may lead after that time. Default: the process exits after the orderly stop.
+   * another process may lead after that time. Default: the process exits after the orderly shutdown.
    *
    * `standsBy` cancels this deadline. It aborts when the settings set `onLost: 'standby'` and all work that
    * needs leadership has ended, so that the process may continue to exist.

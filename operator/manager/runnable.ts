@@ -67,9 +67,9 @@ export interface RunnableContext {
   hasSubresource(resource: Resource, subresource: string, signal: AbortSignal): Promise<boolean>;
   /**
    * Runs a controller until `signal` aborts or the runnable ends. Then the controller's running reconciles
-   * may finish within the stop time, and its sources are released. The controller has a client, Events and
-   * caches like a declared controller, and belongs to the same term as the runnable. `/readyz` does not wait
-   * for its sources.
+   * may finish within the shutdown time, and its sources are released. The controller has a client, Events
+   * and caches like a declared controller, and belongs to the same term as the runnable. `/readyz` does not
+   * wait for its sources.
    *
    * @throws ConfigurationError `CONFIG` when a controller of this name is already running, or when `open`
    *   would throw for a source; OperatorError `UNSERVED` or `NOT_SYNCED` in the same cases as for a declared
@@ -84,7 +84,7 @@ export interface Runnable {
   readonly name: string;
   /**
    * The sources that the runnable lists and watches. The operator's rights are generated from them, and the
-   * check of rights at the start uses them. The manager lists them like the sources of controllers, and
+   * check of rights at startup uses them. The manager lists them like the sources of controllers, and
    * `/readyz` waits for them. Default: none.
    */
   readonly sources?: readonly Source[];

@@ -4,8 +4,8 @@ import { yieldToEventLoop } from '../core/time-slice.ts';
 import type { StopPhase, TaskFilter, Tasks } from './tasks.ts';
 
 /**
- * The steps' shares of the stop time. With the default of 25 s they are 2, 10, 5, 5, 5 and 5 s. A step that
- * hangs takes time from later steps. All steps together never exceed the stop time.
+ * The share of each step in the shutdown time. With the default of 25 s they are 2, 10, 5, 5, 5 and 5 s. A
+ * step that hangs takes time from later steps. All steps together never exceed the shutdown time.
  */
 export const SHARE = {
   intake: 0.08,
@@ -16,13 +16,13 @@ export const SHARE = {
   events: 0.2,
 };
 
-/** Milliseconds that running reconciles may take to finish when the stop has no limit. */
+/** Milliseconds that running reconciles may take to finish when the shutdown has no time limit. */
 const ENDLESS_DRAIN_MS = 10_000;
 
-/** Maximum milliseconds for Events even in a longer stop, because an old Event is of no use. */
+/** Maximum milliseconds for Events even in a longer shutdown, because an old Event is of no use. */
 const MAX_EVENTS_MS = 5_000;
 
-/** The steps of an orderly stop that follow after all tasks have been stopped. */
+/** The steps of an orderly shutdown that follow after all tasks have been stopped. */
 interface StopSteps {
   /** Ends the sources. */
   readonly sources: () => Promise<void>;
@@ -39,7 +39,7 @@ interface StopOptions {
 
 /**
  * Stops everything in this order: runnables that feed controllers; controllers, whose reconciles get 40 % of
- * the budget until their signals abort, and another 20 % until the stop no longer waits for them; other
+ * the budget until their signals abort, and another 20 % until the shutdown no longer waits for them; other
  * runnables; sources; Events. Returns true when no request for an Event is pending.
  */
 export async function stopInOrder(
@@ -79,7 +79,7 @@ function inPhase(phase: StopPhase): TaskFilter {
   return (task) => task.phase === phase;
 }
 
-/** The time for a whole stop, divided among its steps. */
+/** The time for a whole shutdown, divided among its steps. */
 export class StopBudget implements Disposable {
   /** `Infinity` for no limit; 0 to wait for nothing. */
   readonly totalMs: number;
@@ -112,8 +112,9 @@ export class StopBudget implements Disposable {
   }
 
   /**
-   * Waits for `work`, at most for `atMostMs` and for the remaining time. True when `work` has settled, with a
-   * result or an error. `work` gets at least one turn of the event loop, even if no time remains.
+   * Waits for `work`, at most for `atMostMs` and for the remaining time. Returns true when `work` has
+   * settled, with a result or an error. `work` gets at least one turn of the event loop, even if no time
+   * remains.
    */
   async wait(work: Promise<unknown>, atMostMs: number): Promise<boolean> {
     const done = work.then(

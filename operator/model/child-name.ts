@@ -35,8 +35,8 @@ interface Form {
   readonly maxLength: number;
   readonly accepts: (text: string) => boolean;
   /**
-   * Returns `text` with every character replaced that names of this format cannot contain. The first and the
-   * last character may still be invalid.
+   * Replaces every character in `text` that names of this format cannot contain. The first and the last
+   * character may still be invalid.
    */
   readonly spelled: (text: string) => string;
   readonly isLetterFirst?: true;

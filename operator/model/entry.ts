@@ -138,8 +138,8 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
   }
 
   /**
-   * The object for mappings and indices. It is parsed when they read it: see `lazyObject`. This method itself
-   * throws nothing.
+   * The object that mappings and indices get. It is parsed when one of them reads a field: see `lazyObject`.
+   * This method itself throws nothing.
    */
   lazy(): T {
     const object = this.#object;

@@ -83,7 +83,7 @@ export function keyOf(object: { readonly metadata: ObjectMeta }): ObjectKey {
   return objectKey(object.metadata.namespace, object.metadata.name);
 }
 
-/** The key for a key or a name. */
+/** The key of an object that is given by its key or by its name. */
 export function keyFrom(given: ObjectKey | Target): ObjectKey {
   return typeof given === 'string' ? given : objectKey(given.namespace, given.name);
 }

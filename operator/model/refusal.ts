@@ -183,8 +183,7 @@ export interface ApplyConflict {
 }
 
 /**
- * The server's messages about an unexpected uid, which neither the reason nor the causes of the Status
- * report.
+ * The server's messages about an unexpected uid. The reason and the causes of the Status do not report it.
  */
 const UID_TEXTS: readonly RegExp[] = [
   /\buid mismatch: /, // an apply to a deleted object

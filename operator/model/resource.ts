@@ -94,8 +94,8 @@ const MAX_SEGMENT_LENGTH = 1_024;
 const SHOWN_CHARS = 64;
 
 /**
- * Matches separators, `%`, which may become a separator if the name is decoded twice, and characters that end
- * a log line.
+ * Matches separators, characters that end a log line, and `%`, which may become a separator if the name is
+ * decoded twice.
  */
 const CHANGES_PATH = /[/%\\\p{Cc}\u2028\u2029]/u;
 

@@ -82,7 +82,8 @@ const FIELD_ERROR =
 const VALUE_MARKER = /\b(?:Invalid value|Unsupported value|Duplicate value|Not found|Too many): /g;
 
 /**
- * Matches lists of constants from a schema, or of field names. Neither come from the values of the object.
+ * Matches a list of constants from a schema, or a list of field names. Such lists contain no values of the
+ * object.
  */
 const CONSTANTS =
   /^(?:(?:supported|valid) values: (?:"(?:[^"\\]|\\.)*"(?:, |$))+|strict decoding error: (?:(?:unknown|duplicate) field "[^"\\\n]*"(?:, |$))+)$/;
@@ -190,8 +191,8 @@ const NAME_BEFORE =
   /\b(?:(?:version|field|parameter|kind|webhook|Post|Get|resources?|namespace|container|pod|group) |\w+=)$/;
 
 /**
- * A message that is not about a field, without values. It may come from a decoder, which quotes what it could
- * not read.
+ * A message that is not about a field, with its values removed. The message may come from a decoder, which
+ * quotes what it could not read.
  */
 function outsideOfFields(text: string, code: number): string {
   if (ABOUT_NAMES.has(code)) return text;

@@ -10,10 +10,10 @@ export interface WriteTarget {
 
 /** A write that has begun. Call one of its methods once, when the write has succeeded. */
 export interface PendingWrite {
-  /** The server answered with the whole object. */
+  /** Call this when the server has answered with the whole object. */
   wrote(object: KubernetesObject): void;
   /**
-   * The server accepted a delete.
+   * Call this when the server has accepted a delete.
    *
    * @param uid - the uid of the precondition, if the call had one.
    */

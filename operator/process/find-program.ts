@@ -16,9 +16,9 @@ interface Wanted {
 }
 
 /**
- * The absolute path of a program that the system can start. It detects two mistakes that the system would
- * hide: the C library runs a file without an interpreter by `/bin/sh`, and reports a missing interpreter as
- * if the file itself were missing.
+ * The absolute path of a program that the system can start. This function detects two mistakes that the
+ * system would hide: the C library runs a file without an interpreter by `/bin/sh`, and reports a missing
+ * interpreter as if the file itself were missing.
  *
  * @throws ProgramError `not-started`. The message says what to change.
  */

@@ -6,9 +6,9 @@ import type { Cancel, Clock } from '../core/clock.ts';
 export interface ProgramUsage {
   readonly durationMs: number;
   /**
-   * Seconds of processor time in steps of 0.01, including child processes for whose end the program has
-   * waited. If several programs end at the same moment, the time of all of them is attributed to one of them.
-   * 0 on systems other than Linux.
+   * Seconds of processor time in steps of 0.01, including the child processes that the program has waited
+   * for. If several programs end at the same moment, the time of all of them is attributed to one of them. 0
+   * on systems other than Linux.
    */
   readonly userCpuSeconds: number;
   readonly systemCpuSeconds: number;
@@ -32,8 +32,8 @@ interface CpuTimes {
 }
 
 /**
- * Processor time of all programs that have ended, when the latest of them ended. Linux reports only the sum
- * for all children of this process, so what is added later belongs to the next program that ends.
+ * The processor time of all ended programs, measured when the latest of them ended. Linux reports only the
+ * sum for all children of this process, so what is added later belongs to the next program that ends.
  */
 let counted: CpuTimes | undefined;
 
@@ -105,8 +105,8 @@ function largestMemoryOf(pid: number): number {
 }
 
 /**
- * The contents of a file. It is read synchronously, because a file in `/proc` is generated in memory, and in
- * a later turn of the event loop it would contain another state.
+ * The contents of a file. The file is read synchronously, because a file in `/proc` is generated in memory,
+ * and in a later turn of the event loop it would contain another state.
  */
 function textOf(path: string): string | undefined {
   if (platform !== 'linux') return undefined;

@@ -9,8 +9,8 @@ function removeAll(): void {
 }
 
 /**
- * Removes a folder when this process exits, even after a second signal, at the time limit of a stop or after
- * a lost Lease, but not after SIGKILL. Disposing of the result cancels this.
+ * Removes a folder when this process exits, even after a second signal, at the time limit of a shutdown or
+ * after a lost Lease, but not after SIGKILL. Disposing of the result cancels this.
  */
 export function removeWithProcess(path: string): Disposable {
   if (folders.size === 0) process.on('exit', removeAll);

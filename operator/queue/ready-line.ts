@@ -50,7 +50,8 @@ export class ReadyLine<K> {
   #noneAgedBeforeMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param agingLimitMs - after this time in line, a key is aged. Default 60 s; `Infinity` turns ageing off.
+   * @param agingLimitMs - after waiting for this long, a key counts as aged. Default 60 s; `Infinity` turns
+   *   ageing off.
    */
   constructor(agingLimitMs: number = DEFAULT_AGING_LIMIT_MS) {
     this.#agingLimitMs = agingLimitMs;
@@ -60,17 +61,17 @@ export class ReadyLine<K> {
     return this.#places.size;
   }
 
-  /** Every key in line, in no particular order. */
+  /** Every waiting key, in no particular order. */
   keys(): Iterable<K> {
     return this.#places.keys();
   }
 
-  /** The time when `key` became ready; undefined if the key is not in line. */
+  /** The time when `key` became ready; undefined if the key does not wait. */
   readyAtMs(key: K): number | undefined {
     return this.#places.get(key)?.value.readyAtMs;
   }
 
-  /** Number of keys in line for each priority. The highest priority comes first. */
+  /** Number of waiting keys for each priority. The highest priority comes first. */
   get depths(): ReadonlyMap<number, number> {
     const filled = [...this.#classes.values()].filter(({ line }) => line.size > 0);
     const sorted = filled.sort((a, b) => b.priority - a.priority);
@@ -82,13 +83,13 @@ export class ReadyLine<K> {
     return this.#classes.size;
   }
 
-  /** @param key - the key to add. It must not be in line already. */
+  /** @param key - the key to add. The key must not be waiting already. */
   push(key: K, priority: number, nowMs: number): void {
     this.#enter(key, priority, nowMs, nowMs);
   }
 
   /**
-   * Moves `key` to the end of a higher class. Returns false when the key is not in line, or is already in a
+   * Moves `key` to the end of a higher class. Returns false when the key does not wait, or is already in a
    * class that is at least as high.
    */
   raise(key: K, priority: number, nowMs: number): boolean {
@@ -111,7 +112,7 @@ export class ReadyLine<K> {
     return { key, priority: inClass.priority, readyAtMs };
   }
 
-  /** Takes this key, wherever it is in the line. Returns undefined when it is not in line. */
+  /** Takes this key, wherever it is in the queue. Returns undefined when the key does not wait. */
   takeKey(key: K): Taken<K> | undefined {
     const place = this.#places.get(key);
     if (place === undefined) return undefined;

@@ -272,7 +272,7 @@ export class WorkQueue<K> {
   }
 
   /**
-   * Hands out this key, wherever it is in the line. Returns false when the key is not ready; nothing changes
+   * Hands out this key, wherever it is in the queue. Returns false when the key is not ready; nothing changes
    * then. Call `done` for the key, as after `take`.
    */
   takeKey(key: K): boolean {

@@ -73,8 +73,9 @@ export interface CustomResourceOptions<
   /** Categories, for commands such as `kubectl get all`. */
   readonly categories?: readonly string[];
   /**
-   * Other versions that are still served or stored, in addition to the new storage version. Without `convert`
-   * objects are not converted: the API server then omits fields that the requested version does not declare.
+   * Other versions that are still served or stored, in addition to the new storage version. Without
+   * `convert`, objects are not converted: the API server then omits fields that the requested version does
+   * not declare.
    */
   readonly otherVersions?: readonly OtherVersion[];
   /**

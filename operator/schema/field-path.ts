@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { fieldSchema, type StructuralSchema } from '../model/structural-schema.ts';
 
-/** Paths of field names only, such as `.spec.replicas`. */
+/** Matches a path that consists only of field names, such as `.spec.replicas`. */
 const SIMPLE = /^(?:\.[^.[\]'"*?@()\s\\]+)+$/;
 
 /** The field names in a simple JSONPath; undefined for any other path. */
@@ -48,7 +48,7 @@ export interface FieldProblem {
     | 'FieldValueTooMany'
     | 'FieldValueTooLong'
     | 'InternalError';
-  /** The message of the API server. It quotes the value of the field. */
+  /** The message of the API server, which quotes the value of the field. */
   readonly message: string;
 }
 

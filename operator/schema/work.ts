@@ -40,5 +40,5 @@ export class Work {
   }
 }
 
-/** A limit that is never reached, for a caller that knows that the work is small. */
+/** A limit that is never reached, for work that is known to be small. */
 export const UNLIMITED: Work = new Work(Number.POSITIVE_INFINITY);

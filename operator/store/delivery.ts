@@ -49,8 +49,8 @@ export class Delivery<T extends KubernetesObject> {
   #working: Promise<void> | undefined;
   #closed = false;
   /**
-   * Where the end of the first list is: `unknown`; after the `waiting` changes; after the changes that the
-   * handler is `handling`; or `done`, if the handler has finished the first list.
+   * Where the first list ends. `waiting`: after the changes that wait. `handling`: after the changes that the
+   * handler is handling. `done`: the handler has finished the first list. `unknown`: not known yet.
    */
   #sync: 'unknown' | 'waiting' | 'handling' | 'done' = 'unknown';
 
@@ -183,8 +183,8 @@ export class Delivery<T extends KubernetesObject> {
 }
 
 /**
- * If a turn of the event loop begins with the change at `from`, the index after the last change that fits
- * into the turn.
+ * The index after the last change that fits into a turn of the event loop, if the turn begins with the change
+ * at `from`.
  */
 function endOfTurn(changes: readonly Change[], from: number): number {
   const most = Math.min(changes.length, from + OBJECTS_PER_SLICE);

@@ -65,8 +65,8 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   }
 
   /**
-   * True when all informers are synced. False after a stop, because a stopped source must not look like a
-   * namespace without objects.
+   * True when all informers are synced. False after it was stopped, because a stopped source must not look
+   * like a namespace without objects.
    */
   get synced(): boolean {
     return !this.#stopped && this.#informers().every(({ synced }) => synced);
@@ -83,8 +83,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   }
 
   /**
-   * For each namespace there is a time of its last contact with the server. This is the earliest of these
-   * times.
+   * Each namespace has a time of its last contact with the server. The result is the earliest of these times.
    */
   get lastContactAt(): number | undefined {
     return earliestContactAt(this.#informers());
@@ -139,7 +138,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   }
 
   /**
-   * Returns the result of the informer for the object's namespace. True if this source does not include the
+   * Returns the result of the informer for the object's namespace; true if this source does not include the
    * namespace.
    */
   reflects(written: T): boolean {

@@ -56,7 +56,7 @@ interface Answer<T extends KubernetesObject> {
 interface Removal {
   readonly key: ObjectKey;
   /**
-   * The resourceVersion of the answer to a write that has shown that the object is gone. Undefined when this
+   * The resourceVersion in the answer to the write after which the object was gone. Undefined when this
    * process requested the delete.
    */
   readonly lastVersion: string | undefined;
@@ -90,8 +90,8 @@ export class OwnWrites<T extends KubernetesObject> {
   }
 
   /**
-   * A number that changes when everything is forgotten. Answers to requests from before this change are not
-   * recorded.
+   * A number that changes when everything is forgotten. After such a change, the answers to earlier requests
+   * are not recorded.
    */
   get epoch(): number {
     return this.#epoch;

@@ -33,8 +33,8 @@ export interface SharedInformer<T extends KubernetesObject> {
    */
   readonly storeWithOwnWrites: Store<T>;
   /**
-   * True when the first list is in the store. False again after the stop, because the cache is no longer
-   * updated. It does not tell if the source is healthy: see `status` and `lastContactAt`.
+   * True when the first list is in the store. False again after the source was stopped, because the cache is
+   * no longer updated. It does not tell if the source is healthy: see `status` and `lastContactAt`.
    */
   readonly synced: boolean;
   /** The current activity. */
@@ -51,7 +51,7 @@ export interface SharedInformer<T extends KubernetesObject> {
   entries(): Iterable<Entry<T>>;
   /**
    * Sends all objects in the store to `handler` as initial adds, and then each later change, without gaps or
-   * duplicates. Calls of the handler follow one another. They do not depend on other handlers.
+   * duplicates. Calls of the handler never overlap, and do not depend on other handlers.
    *
    * @throws ConfigurationError `CONFIG` for invalid options.
    */

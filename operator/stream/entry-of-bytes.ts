@@ -148,8 +148,8 @@ const WORTH_SEARCHING = 1024;
 const WORTH_SKIPPING = 16 * 1024;
 
 /**
- * False if it is certain that no member of `text` after `from` repeats an earlier member. If the result is
- * true, a member may be repeated, and the members must be checked one by one.
+ * True if a member of `text` after `from` may repeat an earlier member. The members must then be checked one
+ * by one. False if no member is repeated.
  *
  * @param from - the position of the brace that closes the object's metadata.
  */

@@ -114,7 +114,7 @@ export function scanIdentity(
   return found;
 }
 
-/** True when everything that is needed was found. */
+/** Scans the members of an object. Returns true when all members that are needed were found. */
 function scanObject(bytes: Buffer, from: number, to: number, formed: boolean): boolean {
   if (bytes[from] !== OPEN_BRACE) return false;
   let at = from;

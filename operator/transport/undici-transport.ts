@@ -19,8 +19,8 @@ export interface UndiciTransportOptions {
    */
   readonly callDeadlineMs?: number;
   /**
-   * The same limit for a request about a Lease. Default 5 s: a leader that cannot renew its Lease must stop
-   * after 10 s, so there is time for a second attempt.
+   * Like `callDeadlineMs`, for a request about a Lease. Default 5 s: a leader that cannot renew its Lease
+   * must stop after 10 s, so there is time for a second attempt.
    */
   readonly leaseDeadlineMs?: number;
   /** Default: the system clock. */

@@ -10,8 +10,8 @@ import type { ResumePoint, VersionView } from './resume-point.ts';
 import type { WatchReport } from './watch-once.ts';
 
 /**
- * Number of consecutive stalls after which the probe suspects that the server has another history, and not
- * only that the connection is dead.
+ * After this many consecutive stalls, the probe suspects that the server has another history. Before that, it
+ * assumes that the connection is dead.
  */
 const SUSPICIOUS_STALLS = 2;
 

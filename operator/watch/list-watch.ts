@@ -97,7 +97,7 @@ export interface ListWatch<T extends KubernetesObject> {
    * answer breaks off. If the reader leaves its loop, or `signal` aborts, the connection is closed.
    */
   watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>>;
-  /** Tells if the resource is served. If omitted, a list is requested to find out. */
+  /** Finds out whether the resource is served. If omitted, a list is requested to find out. */
   readonly discovery?: Discovery | undefined;
 }
 

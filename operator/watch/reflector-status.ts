@@ -118,7 +118,7 @@ export class StatusReporter {
     this.#enter(plain('stopped'));
   }
 
-  /** Counts a refusal. True if the refusal may come from a server that has just restarted. */
+  /** Counts a refusal. Returns true if the refusal may come from a server that has just restarted. */
   #refusedEarly(): boolean {
     if (this.#refusals === undefined) return false;
     this.#refusals++;

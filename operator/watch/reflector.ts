@@ -252,7 +252,7 @@ export class Reflector<T extends KubernetesObject> {
 
   /**
    * Runs one watch and decides what to do next. If a list is pending, the watch begins with the list.
-   * Resolves to undefined after a stop.
+   * Resolves to undefined after the reflector was stopped.
    */
   async #watch(signal: AbortSignal): Promise<Decision | undefined> {
     const due = this.#due;

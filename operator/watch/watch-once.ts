@@ -165,7 +165,10 @@ function isGivenUp(outcome: Outcome): boolean {
   return !('error' in outcome) || outcome.error instanceof AmbassadorError;
 }
 
-/** Returns a function that returns when a connection that was last active at `activeAt` counts as dead. */
+/**
+ * Returns a function that computes the time at which a connection counts as dead. The argument `activeAt` is
+ * the time at which the connection was last active.
+ */
 function limits(
   { timeoutSeconds, livelyBefore, awaitsInitialEvents }: WatchOnceRequest,
   openedAt: number,
@@ -239,7 +242,7 @@ class BackpressureMeter {
     return this.#waitedMs + this.#clock.monotonic() - this.#waitsSince < CAUGHT_UP_MS;
   }
 
-  /** Calls `take`, which passes a batch to the consumer, and measures its time. */
+  /** Calls `take`, which passes a batch to the consumer, and measures how long the call takes. */
   async during(take: () => void | Promise<void>): Promise<void> {
     const takenAt = this.#clock.monotonic();
     this.#waitedMs += takenAt - this.#waitsSince;
@@ -251,7 +254,10 @@ class BackpressureMeter {
 
 interface WatchdogOptions {
   readonly clock: Clock;
-  /** Returns when the connection counts as dead if nothing arrives after `activeAt`. Called at each check. */
+  /**
+   * Returns the time at which the connection counts as dead if nothing arrives after `activeAt`. Called at
+   * each check.
+   */
   readonly limitAt: (activeAt: number) => number;
   /** Called once, when the connection is dead. */
   readonly cut: () => void;
@@ -333,7 +339,7 @@ interface PacedWatchOptions<T extends KubernetesObject> {
 interface NextWatch {
   /** The list with which the watch begins; undefined when the watch resumes. */
   readonly due: ListConsistency | undefined;
-  /** True until that list is complete. */
+  /** True until the list of initial events is complete. */
   readonly awaitsInitialEvents: () => boolean;
   readonly signal: AbortSignal;
 }

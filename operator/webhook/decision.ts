@@ -9,7 +9,7 @@ export type DenialReason = 'Forbidden' | 'Invalid' | 'Unauthorized' | 'RequestEn
 
 /** The result of `allow`. */
 export interface Allowed<T extends KubernetesObject = KubernetesObject> {
-  /** Always true. It distinguishes the result from that of `deny`. */
+  /** Always true. This distinguishes the result from a denial. */
   readonly allowed: true;
   /** The changed object, if the webhook is a mutating webhook. Undefined when nothing changes. */
   readonly object: T | undefined;
@@ -19,7 +19,7 @@ export interface Allowed<T extends KubernetesObject = KubernetesObject> {
 
 /** The result of `deny`. */
 export interface Denied {
-  /** Always false. It distinguishes the result from that of `allow`. */
+  /** Always false. This distinguishes a denial from the result of `allow`. */
   readonly allowed: false;
   /** What is wrong, for the person who sent the request. */
   readonly message: string;

@@ -7,8 +7,8 @@ import { POD_NAMESPACE } from '../placement.ts';
  */
 export interface ProxyFilter {
   /**
-   * Regular expressions. Each is anchored. None contains a comma, because kubectl splits the flag at every
-   * comma, or a brace, because counts in braces may contain a comma.
+   * Regular expressions. Each is anchored. None contains a comma or a brace, because kubectl splits the flag
+   * at every comma, and a count in braces may contain a comma.
    */
   readonly acceptPaths: readonly string[];
   /** Regular expressions. A path that matches one of them is refused. */

@@ -16,8 +16,9 @@ export interface PlacedRule {
 }
 
 /**
- * The narrowest filter that passes the requests that these rules grant, in every version of their groups, for
- * a client that finds its resources by discovery. Kubernetes allows discovery to every authenticated user.
+ * The narrowest filter that passes the requests which these rules grant. It covers every version of their
+ * groups, for a client that finds its resources by discovery. Kubernetes allows discovery to every
+ * authenticated user.
  *
  * If a resource is not built in, a rule does not tell whether its objects are namespaced. So a rule for the
  * whole cluster opens both the namespaced and the cluster-scoped paths of such a resource.

@@ -36,8 +36,7 @@ export async function writeKubeconfig(path: string, options: KubeconfigOptions):
 }
 
 /**
- * Checks before the start that there is no file at `path`, or that `writeKubeconfig` has written
- * it.
+ * Checks before startup that there is no file at `path`, or that `writeKubeconfig` has written it.
  *
  * @param remedy - the remedy in the message when the file at `path` is not ours.
  * @throws ConfigurationError `CONFIG` when the file at `path` was not written by `writeKubeconfig`,

@@ -64,7 +64,7 @@ export async function sharedWork(
   return { groups, by, lease: `${namespace}/${set}`, replicas: found?.filter(isAtWork).length };
 }
 
-/** A line about the shared work. */
+/** A log line about the work that replicas share. */
 export function sharedWorkText({ groups, by, lease, replicas }: SharedWork): string {
   const divided = `${groups} groups by ${by}, Leases ${groupPrefix(lease)}0 to -${groups - 1}`;
   if (replicas === undefined) return `${divided}, and replicas that are not known`;

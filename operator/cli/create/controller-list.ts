@@ -94,8 +94,8 @@ function withItem(source: string, code: string, { start, end }: Range, name: str
 }
 
 /**
- * Inserts the import into `listed`. Up to the list, `listed` is equal to `source`, so positions of
- * imports in `source` are also valid in `listed`.
+ * Inserts the import into `listed`. The text before the list is the same in `listed` and `source`, so
+ * positions of imports in `source` are also valid in `listed`.
  */
 function withImport(
   listed: string,

@@ -13,7 +13,7 @@ export type DevArguments = GivenTo<typeof DEV>['values'] & {
   readonly moduleArgs: readonly string[];
 };
 
-/** The usual places of the operator in a project. */
+/** The paths at which a project usually has its operator. */
 export const DEFAULT_MODULES: readonly string[] = [
   'src/operator.ts',
   'operator.ts',

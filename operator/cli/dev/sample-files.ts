@@ -10,7 +10,7 @@ import { WatchedFiles } from './watched-files.ts';
 export interface SampleFilesOptions {
   /** Files and folders on the command line. */
   readonly paths: readonly string[];
-  /** The objects in the files at the start. */
+  /** The objects that the files contain at startup. */
   readonly samples: readonly ManifestDocument[];
   readonly clock: Clock;
   readonly say: (text: string) => void;

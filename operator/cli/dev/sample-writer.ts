@@ -16,9 +16,8 @@ export const SAMPLE_MANAGER = 'chancery-dev';
 const ANSWER_LIMIT_MS = 1_000;
 
 /**
- * Applies an object to the API server at `url`, like `kubectl apply --server-side
- * --force-conflicts`. It uses HTTP, so that webhooks are called. A field that the definition does
- * not have is refused.
+ * Applies an object to the API server at `url`, like `kubectl apply --server-side --force-conflicts`. The
+ * request uses HTTP, so that webhooks are called. A field that the definition does not have is refused.
  *
  * @param namespace - the namespace of an object that does not set one.
  * @throws ConfigurationError `CONFIG` for an object without a name, and for a kind that the server

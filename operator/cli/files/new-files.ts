@@ -70,9 +70,9 @@ export async function writeNewFiles(folder: string, files: readonly NewFile[]): 
 }
 
 /**
- * Replaces files of a project, or adds them. All new contents are first written to temporary files
- * beside the files. Only then are files replaced, so that a full disk changes nothing. Files keep
- * their mode. If a path is a link, the target of the link is replaced.
+ * Replaces files of a project, or adds them. All new contents are first written to temporary files beside the
+ * files. The files are replaced only after that, so that a full disk changes nothing. Files keep their mode.
+ * If a path is a link, the target of the link is replaced.
  *
  * @throws OperatorError `CONFIG` with the file and the reason.
  */

@@ -23,8 +23,8 @@ export interface PoliciesOptions extends Placement {
 export interface PolicyFiles {
   readonly files: readonly ManifestFile[];
   /**
-   * Writes that the policies do not check, because they could not check them better than RBAC. One
-   * line for each kind of write.
+   * Writes that the policies do not check, because RBAC already checks them equally well. One line for each
+   * kind of write.
    */
   readonly leftToRbac: readonly string[];
 }

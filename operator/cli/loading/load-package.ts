@@ -100,8 +100,7 @@ export function isPackageInstalled(name: string): boolean {
 }
 
 /**
- * Matches the codes with which Node reports that a module is missing or cannot be read, or that its
- * package.json is unusable.
+ * Matches Node's error codes for a module that is missing or cannot be read, or has an unusable package.json.
  */
 const REFUSALS = /^(?:ERR_MODULE_NOT_FOUND|ERR_(?:INVALID_)?PACKAGE_\w+|ENOENT|EACCES)$/;
 

@@ -38,8 +38,8 @@ export class LoadedFiles {
   }
 
   /**
-   * Hashes, keyed by absolute path. A hash is of the content that was loaded; later saves do not
-   * change it.
+   * Hashes, keyed by absolute path. Each is the hash of the content that was loaded. Later saves do not
+   * change the hash.
    */
   get hashes(): ReadonlyMap<string, string> {
     return this.#hashes;

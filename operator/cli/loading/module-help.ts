@@ -2,7 +2,7 @@ import type { Program } from '../../manager/with-arguments.ts';
 import { wrappedTable } from '../help.ts';
 import { loadModule } from './load-module.ts';
 
-/** True when the arguments after `--` ask for the help of a module. */
+/** True when the arguments after `--` request the help of a module. */
 export function asksForModuleHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   const named = end < 0 ? args : args.slice(0, end);

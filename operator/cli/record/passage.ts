@@ -132,8 +132,8 @@ function joined({ headers }: IncomingMessage): Readonly<Record<string, string>> 
 }
 
 /**
- * True for a body whose type allows to record it. In JSON, secrets can be found and masked. Plain
- * text is short.
+ * True for a body of a type that may be recorded. In JSON, secrets can be found and masked. Plain text is
+ * short.
  */
 function isKeptType(headers: Readonly<Record<string, string>>): boolean {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;

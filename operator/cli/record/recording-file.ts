@@ -17,7 +17,7 @@ interface FileOptions {
  */
 export class RecordingFile {
   readonly path: string;
-  /** Path of the file that contains the lines until `finish`. */
+  /** Path of the file that contains the lines until `finish` is called. */
   readonly partial: string;
   readonly #file: FileHandle;
   #last: Promise<unknown> = Promise.resolve();

@@ -23,9 +23,9 @@ interface Attempt {
 type Tell = (call: CallPastClient) => void;
 
 /**
- * Notices effects of a reconciler that bypass its client: requests (`fetch`, undici, `node:http`,
- * `node:https`), connections (`node:net`, `node:tls`) and processes (`node:child_process`). It uses
- * the diagnostics channels of Node and undici. Each kind of effect is reported once per controller.
+ * Notices when a reconciler bypasses its client by requests (`fetch`, undici, `node:http`, `node:https`), by
+ * connections (`node:net`, `node:tls`), or by processes (`node:child_process`). It uses the diagnostics
+ * channels of Node and undici. Each kind of effect is reported once per controller.
  *
  * It does not notice files, UDP, worker threads, native code, or bytes on a connection that was
  * already open. It also does not notice work that other code of the module does for the reconciler,

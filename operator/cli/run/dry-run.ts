@@ -188,7 +188,7 @@ export class DryRun {
     }
   }
 
-  /** Makes an attempt, counts its failure, and notices effects that bypass its client. */
+  /** Makes an attempt, counts it if it fails, and notices effects that bypass its client. */
   async #observed<R>(controller: string, key: string, attempt: () => R | Promise<R>): Promise<R> {
     try {
       return await this.#pastClient.during(controller, key, async () => attempt());

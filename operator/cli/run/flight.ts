@@ -105,7 +105,7 @@ class LastRecord {
     return this.#written;
   }
 
-  /** @param cancel - aborts if the process is to continue after all. */
+  /** @param cancel - aborts if the process can continue after all. */
   write(delayMs: number, cancel: AbortSignal): void {
     const write = (): void => {
       this.#written = this.#recording.write('exit', 'leadership was lost');

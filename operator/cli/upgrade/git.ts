@@ -11,8 +11,8 @@ type Environment = Io['env'];
 const NAMED = 5;
 
 /**
- * The highest exit code of `git merge-file` that is the number of conflicts. A higher code means
- * that the command has failed.
+ * The highest exit code of `git merge-file` that stands for a number of conflicts. A higher code means that
+ * the command has failed.
  */
 const MOST_CONFLICTS = 127;
 

@@ -111,7 +111,9 @@ export function isAsPatched(live: KubernetesObject, patch: Patch): boolean {
   return patch.type === 'merge' && contains(live, asWritten(patch.body));
 }
 
-/** True if the server refuses a patch that is sent a second time, so that it cannot change anything else. */
+/**
+ * True if the server would refuse the same patch a second time, so that a retry cannot change anything else.
+ */
 function isGuarded(patch: Patch): boolean {
   if (patch.type === 'json') return patch.body.some(({ op }) => op === 'test');
   const { metadata } = patch.body as { readonly metadata?: Partial<ObjectMeta> | null };

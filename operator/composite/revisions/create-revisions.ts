@@ -81,7 +81,7 @@ interface ReadState {
   readonly latest: LiveRevision;
   /** The older revisions, newest first. */
   readonly older: readonly LiveRevision[];
-  /** Stored revisions with the same content as one of the revisions above. */
+  /** Stored revisions that have the same content as the latest revision or an older revision. */
   readonly repeated: readonly KubernetesObject[];
 }
 

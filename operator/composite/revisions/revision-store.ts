@@ -32,7 +32,7 @@ interface RevisionStoreOptions {
 }
 
 /**
- * The stored revisions of parents. It reads them from the cache, and guards writes by uid and
+ * The stored revisions of parents. This class reads them from the cache, and guards writes by uid and
  * resourceVersion.
  */
 export class RevisionStore {
@@ -141,7 +141,10 @@ export class RevisionStore {
     log.info({ revision: metadata.name }, 'revision without children deleted');
   }
 
-  /** Adds to the stored object with that name the owner and the labels by which the cache finds it. */
+  /**
+   * Adds an owner to the stored object with the given name, and the labels by which the cache finds the
+   * object.
+   */
   async #show(
     { metadata: { name, namespace, labels } }: { readonly metadata: RevisionMeta },
     { parentPatch }: RevisionContent,

@@ -189,9 +189,9 @@ type Creation = Pick<EngineApplyOptions, 'createsByApply' | 'taken'> & {
 /**
  * Creates a child that is not known to exist. If an object with its name exists, returns that object instead.
  *
- * If this process has created the child before, someone has removed it since. It may have been the garbage
- * collector, because the owner is gone and the cache still contains the owner. The garbage collector would
- * then also remove each new child.
+ * If this process has created the child before, someone has removed it since, perhaps the garbage collector,
+ * because the owner is gone although the cache still contains the owner. The garbage collector would then
+ * also remove each new child.
  *
  * @throws BeingDeletedError when an object had the name and is now gone, and when the owner of a child that
  *   was created before is gone or being deleted.

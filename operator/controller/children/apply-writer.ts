@@ -37,7 +37,7 @@ const CHILD_HASH = 'chancery.dev/child-hash';
 
 /**
  * Writes children by server-side apply, as `ReconcileContext.applyOwned` does. The server decides whether a
- * child differs: a dry run finds out what an apply would change. After the start of a process each child is
+ * child differs: a dry run finds out what an apply would change. After a process has started, each child is
  * applied or checked once.
  */
 export function applyWriter(options: ApplyWriterOptions): ChildWriter {

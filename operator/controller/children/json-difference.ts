@@ -10,7 +10,7 @@ const MAX_DEPTH = 1_000;
 const MAX_PATHS = 5;
 
 /**
- * The member with that name; undefined if `value` is not a mapping. Safe for members with names such as
+ * The member with the given name; undefined if `value` is not a mapping. Safe for members with names such as
  * `constructor`.
  */
 export function memberOf(value: unknown, key: string): unknown {

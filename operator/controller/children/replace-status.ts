@@ -50,7 +50,7 @@ export class StatusReplacer {
     this.#maxTries = maxTries;
   }
 
-  /** True when `replace` would write. */
+  /** True when a call of `replace` would write something. */
   differs(object: KubernetesObject, wanted: Mapping): boolean {
     const stated = withoutNulls(wanted);
     const shown = withoutNulls(statusOf(object));

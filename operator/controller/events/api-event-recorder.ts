@@ -278,7 +278,7 @@ class LeastRecent<V> {
     return this.#entries.get(key);
   }
 
-  /** @returns the entry that was removed for the new one. */
+  /** @returns the entry that was removed to make room for the new entry. */
   set(key: string, value: V): V | undefined {
     this.#entries.delete(key);
     this.#entries.set(key, value);

@@ -81,8 +81,8 @@ export class EventSender {
   }
 
   /**
-   * Sends everything that is due in one series, so that a repetition that comes meanwhile does not wait
-   * behind other series.
+   * Sends everything that is due in one series. A repetition that comes meanwhile then does not wait behind
+   * other series.
    */
   async #send(series: EventSeries): Promise<void> {
     for (let tries = 1; series.isDue && !this.#stop.signal.aborted; tries++) {

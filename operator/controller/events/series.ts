@@ -69,8 +69,7 @@ export class EventSeries {
   }
 
   /**
-   * Makes unsent repetitions due if the next refresh is due. If `end` is true, they become due even if it is
-   * not.
+   * Marks the unsent repetitions as due when the next refresh is due. If `end` is true, marks them at once.
    */
   review(end = false): void {
     const refreshAt = this.#sentAt + SERIES_REFRESH_MS;

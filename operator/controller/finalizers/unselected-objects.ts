@@ -43,7 +43,7 @@ interface UnselectedObjectsOptions {
   readonly clock: Clock;
   readonly events: EventRecorder;
   readonly log: Log;
-  /** The cached object of the source, as the watch delivered it. */
+  /** The cached object, as the watch of the source delivered it. */
   readonly cached: (key: ObjectKey) => { readonly metadata: ObjectMeta } | undefined;
   /** True for an object whose finalizer this process has removed. */
   readonly isFinalized: (key: ObjectKey, uid: string | undefined) => boolean;
@@ -75,7 +75,7 @@ type Known =
  *
  * An object becomes unselected when it leaves the label or field selector. The API server then reports it as
  * deleted, and lists do not contain it. So the next attempt for its key reads the object. After a restart or
- * a change of the leader such objects are not known, so a sweep at the start finds them.
+ * a change of the leader such objects are not known, so a sweep at startup finds them.
  *
  * An unselected object is ignored until its deletion begins. A watch of the single object reports this, or
  * above 50 objects a sweep every five minutes. From then on each attempt for the key reads the object.
@@ -171,7 +171,7 @@ export class UnselectedObjects {
     return asCached(live, { apiVersion, kind, metadata }, controller.for);
   }
 
-  /** Sweeps at the start, then again while objects without a watch exist, until `signal` aborts. */
+  /** Sweeps once when it starts, then again while objects without a watch exist, until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { controller, controllers, pages, shards } = this.#options;
     if (this.#finalizer === undefined) return;
@@ -287,7 +287,7 @@ export class UnselectedObjects {
     return true;
   }
 
-  /** A live read has found the object. If the object has left the selector, logs and records that. */
+  /** Handles an object that a live read has found. Logs and records it if it has left the selector. */
   #seen(key: ObjectKey, live: KubernetesObject): void {
     const { controller, events, log } = this.#options;
     const known = this.#known.get(key);

@@ -12,10 +12,10 @@ import { isNameOf, sharesOf, statusOf } from './condition-list.ts';
 export type Path = readonly string[];
 
 /**
- * The maps that `stated` lacks, that are among the owned `fields`, and in which other managers have fields. A
- * manager that applies a field in a map without a schema also owns the map. If its next apply lacked the map,
- * the server would remove the map with the fields of all managers. List items that `stated` lacks are not
- * included: the server removes such an item as a whole.
+ * The maps in the owned `fields` that `stated` lacks and in which other managers have fields. A manager that
+ * applies a field in a map without a schema also owns the map. If its next apply lacked the map, the server
+ * would remove the map with the fields of all managers. List items that `stated` lacks are not included: the
+ * server removes such an item as a whole.
  *
  * @param others - the fields of each of the other managers.
  */

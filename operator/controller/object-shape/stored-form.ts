@@ -12,8 +12,8 @@ import { KINDS, TYPES } from './built-in-lists.ts';
  *   server.
  * - `serviceAccountName` in the spec of a Pod has an older name, `serviceAccount`. The server returns the
  *   value under both names. It prefers the newer name if the two values differ, and copies a value that is
- *   missing under one name from the other name. So both names are applied: if only one was, the value could
- *   never be removed.
+ *   missing under one name from the other name. So both names are applied: if only one name was applied, the
+ *   value could never be removed.
  *
  * Returns `object` itself when there is nothing to change, and does not touch values of a wrong type, which
  * the API server refuses.

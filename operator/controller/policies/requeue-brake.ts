@@ -24,8 +24,8 @@ export class RequeueBrake implements KeyPolicy {
   readonly name = 'requeue-brake';
   readonly #clock: Clock;
   /**
-   * The keys for which the last attempt has requested another one soon. They are in the queue, so the map has
-   * at most as many entries as the queue.
+   * The keys for which the last attempt has requested another attempt soon. These keys are in the queue, so
+   * the map has at most as many entries as the queue.
    */
   readonly #asked = new Map<ObjectKey, { inARow: number; untilMs: number }>();
   #toldAt = Number.NEGATIVE_INFINITY;

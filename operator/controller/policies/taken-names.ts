@@ -16,8 +16,8 @@ import { isSameResource, type Source } from '../source.ts';
 import type { KeyPolicy } from './key-gate.ts';
 
 /**
- * Maximum number of waits. Above it the oldest wait is forgotten. Its key is then only retried after its
- * back-off.
+ * Maximum number of waits. If there are more, the oldest wait is forgotten, and its key is retried only after
+ * its back-off.
  */
 const MAX_WAITS = 10_000;
 
@@ -191,8 +191,8 @@ function nameOf(resource: Resource, key: ObjectKey): string {
 }
 
 /**
- * What is known from the cache. `blocked`: it has the conflicting object. `newer`: it has a later state.
- * `older`: it has an earlier state, because it lags behind.
+ * What is known from the cache. `blocked`: the cache has the conflicting object. `newer`: the cache has a
+ * later state. `older`: the cache has an earlier state, because it lags behind.
  */
 function knowledgeOf(
   cache: SharedInformer<KubernetesObject>,
@@ -210,9 +210,7 @@ function isFreed(wait: Wait, { type, entry }: Change): boolean {
   return !isInTheWay(wait, entry.metadata) && !isOlder(entry.resourceVersion, wait.resourceVersion);
 }
 
-/**
- * True if the object with this metadata has the name that is waited for, and still has the same controller.
- */
+/** True if the object with this metadata has the awaited name, and still has the same controller. */
 function isInTheWay({ uid, controller }: Wait, metadata: ObjectMeta): boolean {
   return metadata.uid === uid && controllerOf({ metadata })?.uid === controller;
 }

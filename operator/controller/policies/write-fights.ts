@@ -85,7 +85,7 @@ export class WriteFights {
     return written.turns > 0 || mostIn(written, nowMs) >= FIGHT.writes - 1;
   }
 
-  /** Records a write that has changed something. Returns the fight that it continues, if any. */
+  /** Records a write that has changed something. Returns the fight that this write continues, if any. */
   wrote(write: AcceptedWrite, nowMs: number): Fight | undefined {
     const object = nameOfWritten(write);
     const written = this.#recent(object, nowMs);

@@ -20,7 +20,7 @@ import { nameOfWritten, WriteFights } from './write-fights.ts';
  */
 const LOOP = { writes: 30, withinMs: 60_000 } as const;
 
-/** Milliseconds between two attempts of a looping key, doubled with each turn. */
+/** Milliseconds between two attempts of a looping key. The delay is doubled with each turn of the loop. */
 const SLOWED_MS = { first: 1_000, last: 5 * 60_000 } as const;
 
 /** Maximum number of remembered keys. They are the keys whose last attempt wrote something. */
@@ -81,7 +81,7 @@ export class WriteLoops implements KeyPolicy {
   readonly #clock: Clock;
   readonly #counters: Counters;
   readonly #fights: WriteFights;
-  /** Only keys that wrote in their last or running attempt, ordered by the end of the last attempt. */
+  /** The keys with a write in their last or running attempt, ordered by the end of their last attempt. */
   readonly #watched = new Map<ObjectKey, Watched>();
 
   /** @param controller - the name of the controller, which is also its field manager. */

@@ -37,7 +37,7 @@ class NonsenseResultError extends OperatorError {
 }
 
 /**
- * The errors that count as programming errors: those of the language, and the toolkit's error for a wrong
+ * The classes of programming errors: JavaScript's own error classes, and the toolkit's error for a wrong
  * return value of a reconciler.
  */
 const PROGRAMMING_ERRORS = [

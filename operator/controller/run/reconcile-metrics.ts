@@ -43,7 +43,10 @@ export class ReconcileMetrics {
     this.#labels = { controller };
   }
 
-  /** Creates every series with the value 0, because an alert on the growth of a counter needs the 0. */
+  /**
+   * Creates every series with the value 0, because an alert on the growth of a counter needs this first
+   * value.
+   */
   begin(workers: number): void {
     for (const result of RESULTS) this.#meter.count(TOTAL, { ...this.#labels, result }, 0);
     for (const name of COUNTERS) this.#meter.count(name, this.#labels, 0);

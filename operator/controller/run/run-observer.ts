@@ -41,7 +41,7 @@ export interface RunObserver {
   /**
    * Called when an attempt begins.
    *
-   * @param waitedMs - milliseconds since the key was ready.
+   * @param waitedMs - milliseconds since the key became ready.
    * @param signal - aborts with the attempt or earlier. Each call of the attempt uses this signal, or one
    *   that is linked to it.
    * @param wokenBy - what enqueued the key; undefined when no cause is remembered, for example for a retry.

@@ -75,7 +75,7 @@ export class ControllerRunner {
   readonly #term: Term;
   /** Undefined unless keys are sharded. */
   readonly #keys: ShardedKeys | undefined;
-  /** Undefined before the sources have settled. */
+  /** Undefined until every source has its first list, or is known to be absent. */
   #subscriptions: Subscriptions | undefined;
   /** True when the queue began with the keys of a work order instead of all cached objects. */
   #isContinued = false;

@@ -12,7 +12,7 @@ import type { Source } from '../source.ts';
  * CustomResourceDefinition is not installed (yet).
  *
  * - `forever`: it waits.
- * - `timeout`: it waits as long as for any first list, then the start fails.
+ * - `timeout`: it waits as long as for any first list, then startup fails.
  * - `optional`: it starts without the source, as if the source were declared `optional`, and uses the objects
  *   once the resource is served.
  */

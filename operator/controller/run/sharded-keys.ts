@@ -19,8 +19,9 @@ interface ShardedKeysOptions {
 }
 
 /**
- * Finds the group of a key. The group of an object depends on its uid or namespace. A key whose object is
- * gone keeps the group of the object that had its name, or of the owner that a child names.
+ * Finds the group of a key. The group of an object depends on its uid or namespace. If the object of a key is
+ * gone, the key keeps the group of the last object with this name. If a child enqueued the key, the owner
+ * reference in the child decides.
  */
 export class ShardedKeys {
   readonly #options: ShardedKeysOptions;
@@ -53,8 +54,8 @@ export class ShardedKeys {
   }
 
   /**
-   * Remembers the group of a key that is about to be enqueued because of a change. True when this process may
-   * work on the key.
+   * Remembers the group of a key that is about to be enqueued because of a change. Returns true when this
+   * process may work on the key.
    */
   admits(key: ObjectKey, cause: Cause): boolean {
     const { shards } = this.#options;
@@ -108,9 +109,9 @@ export class ShardedKeys {
   }
 
   /**
-   * Calls `enqueue` with every key of each group that this process takes over, and then `others.opened`. If
-   * there are many keys, they are spread over several turns of the event loop. Call the returned function to
-   * end this.
+   * Calls `enqueue` with every key of each group that this process takes over, and then calls
+   * `others.opened`. If there are many keys, they are spread over several turns of the event loop. Call the
+   * returned function to end this.
    */
   follow(enqueue: (key: ObjectKey) => void, others: { opened(): void }): () => void {
     let isOver = false;

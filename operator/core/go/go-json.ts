@@ -21,9 +21,7 @@ export function goString(text: string): string {
   return escapedForHtml(stringText(text));
 }
 
-/**
- * `json` with those characters escaped that Go's encoder escapes. In JSON, they occur only within strings.
- */
+/** Escapes the characters in `json` that Go's encoder escapes. In JSON, they occur only within strings. */
 function escapedForHtml(json: string): string {
   return json.replace(/[<>&\u2028\u2029]/g, escaped);
 }

@@ -25,7 +25,7 @@ export function unifiedDiff(before: string, after: string): readonly string[] {
   return patch === undefined ? replaced(linesOf(a), linesOf(b)) : linesOf(patch);
 }
 
-/** Adds a line feed at the end, so that the diff does not report that it is missing. */
+/** Adds a line feed at the end, so that the diff does not report a missing line feed. */
 function ended(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }

@@ -5,8 +5,8 @@ import type { RecordedAttempt, RecordedExchange } from './recorded/recorded-run.
 import type { ReplayedAttempt } from './replayed-attempt.ts';
 
 /**
- * Milliseconds for which an attempt may still run after its recorded end. A late write may be missing for the
- * same time after its recorded time.
+ * An attempt in the replay may end this many milliseconds after its recorded end. A write may come this many
+ * milliseconds after its recorded time.
  */
 const END_MS = 5_000;
 

@@ -97,7 +97,7 @@ export class RecordedOrder {
     this.#terms++;
   }
 
-  /** Puts the keys that were waiting when the record began back into their queues. */
+  /** Restores the queues: adds the keys that were waiting when the record began. */
   putBack(): void {
     for (const line of this.#options.run.queued) {
       const queue = this.#lines.get(line.controller)?.queue;
@@ -131,9 +131,9 @@ export class RecordedOrder {
   }
 
   /**
-   * Abandons an attempt that had begun before the record and that differs from the record, because the
-   * recorded caches are newer than the data that the attempt had read. The attempt is ignored from now on,
-   * and its key is held until the recorded end of the attempt.
+   * Abandons an attempt from before the record that differs from the record. It differs because the recorded
+   * caches are newer than the data that the attempt had read. The attempt is ignored from now on, and its key
+   * is held until the recorded end of the attempt.
    */
   abandon(attempt: ReplayedAttempt): void {
     const { controller, key, recorded } = attempt;

@@ -201,7 +201,7 @@ class Replaying {
     if (!this.#isOver) await this.#advance(Math.min(untilAt, header.to));
   }
 
-  /** Attempts from before the record have been replayed, so the caches now get the recorded state. */
+  /** Called when attempts from before the record were replayed: the caches now get the recorded state. */
   async #carriedOn(): Promise<void> {
     for (const attempt of this.#order.behind(this.#run.state.at)) this.#abandon(attempt);
     for (const [collection, object] of this.#lists.createdBefore) {
@@ -279,7 +279,7 @@ class Replaying {
     }
   }
 
-  /** Moves the clock to `at`, and triggers the alarms that are due before that. */
+  /** Moves the clock to `at`, and fires the timers that are due before that. */
   async #advance(at: number): Promise<void> {
     while (!this.#isOver && this.#ringNext(at)) await this.#rest();
     if (this.#crash === undefined) this.#clock.moveTo(at);
@@ -385,7 +385,7 @@ class Replaying {
   }
 }
 
-/** Like Node's timers, alarms run in the context that set them, so that calls keep their attempt. */
+/** Like Node's timers, these run in the context that set them, so that calls keep their attempt. */
 function withContext(clock: Clock): Clock {
   return {
     now: () => clock.now(),
@@ -394,7 +394,7 @@ function withContext(clock: Clock): Clock {
   };
 }
 
-/** Milliseconds. This is longer than every time limit of a stop. */
+/** Milliseconds. This is longer than every time limit of a shutdown. */
 const STOP_MS = 120_000;
 /** Jumps of the wall clock by fewer milliseconds are not noted. */
 const JUMP_MS = 1_000;

@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import type { FlightRecord } from '../read-record.ts';
 import { RECORD_VERSION, type RecordLine } from '../record-line.ts';
 
-/** A line of an incident in the format that a test contains. */
+/** A line of an incident, in the format in which a test contains it. */
 export type IncidentLine = RecordLine;
 
 interface TestTextOptions {

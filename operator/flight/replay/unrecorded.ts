@@ -29,8 +29,8 @@ interface UnrecordedOptions {
   readonly clock: Clock;
   readonly watches: ReplayedWatches;
   /**
-   * Starts the cluster. If undefined, only reads can be answered that the record does not contain, and no
-   * writes.
+   * Starts the cluster. If undefined, reads that the record does not contain can be answered, but writes
+   * cannot.
    */
   readonly startCluster: StartReplayCluster | undefined;
   readonly definitions: readonly KubernetesObject[];
@@ -144,9 +144,7 @@ export class Unrecorded {
     );
   }
 
-  /**
-   * Resolves when no request is in progress. @throws the error because of which the cluster does not answer.
-   */
+  /** Resolves when no request is in progress. @throws the error that keeps the cluster from answering. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
     if (this.#failure !== undefined) throw this.#failure.error;

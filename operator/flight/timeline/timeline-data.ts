@@ -51,7 +51,7 @@ export interface TimelineRow {
  * - `change`: a list or a watch contained a new state of an object, or no longer contained the object.
  * - `watch`: a state of a source's watch, or the end of a watch.
  * - `leader`: the process is or is not the leader.
- * - `log`: a warning or an error of the log.
+ * - `log`: a warning or an error that was logged.
  * - `clock`: the wall clock jumped.
  */
 export type ItemKind =

@@ -20,13 +20,14 @@ export interface FoundUse {
  */
 const FEW_FRAMES = 8;
 /**
- * The number of stack frames that are searched for the operator's own code, if a library makes such a call.
+ * The number of stack frames that are searched for the operator's own code, if a library uses the clock,
+ * randomness or the network.
  */
 const MANY_FRAMES = 40;
 
 /**
- * Records which code makes such direct uses, by file and line. The code of the toolkit and of the test kit is
- * ignored.
+ * Records which code uses clocks, randomness or the network directly, by file and line. The code of the
+ * toolkit and of the test kit is ignored.
  */
 export class OwnUses {
   readonly #findings = new Map<string, FoundUse>();

@@ -1,18 +1,18 @@
 import type { Cancel, Clock } from '../../core/clock.ts';
 import { MinHeap } from '../../core/min-heap.ts';
 
-/** A function that a virtual clock calls at a given time. */
+/** A timer of a virtual clock: a function that the clock calls at a given time. */
 export interface Alarm<Owner = never> {
-  /** The time on the monotonic clock at which the alarm is due. */
+  /** The time on the monotonic clock at which the timer is due. */
   readonly dueAt: number;
-  /** The owner of the alarm; undefined if alarms have no owners. */
+  /** The owner of the timer; undefined if timers have no owners. */
   readonly owner: Owner | undefined;
   readonly wake: () => void;
 }
 
 /**
- * A clock that does not move by itself. The earliest alarm is triggered first. If two alarms have the same
- * time, the alarm that was set first is triggered first.
+ * A clock that does not move by itself. The earliest timer fires first. If two timers are due at the same
+ * time, the timer that was set first fires first.
  */
 export class VirtualClock<Owner = never> implements Clock {
   #at: number;
@@ -24,11 +24,13 @@ export class VirtualClock<Owner = never> implements Clock {
    */
   readonly #past: { readonly untilAt: number; readonly wallAtZero: number }[] = [];
   /**
-   * Alarms, keyed by the time at which they are due. Alarms with the same time are in the order in which they
-   * were set.
+   * Timers, keyed by the time at which they are due. Timers that are due at the same time are in the order in
+   * which they were set.
    */
   readonly #alarms = new Map<number, Set<Alarm<Owner>>>();
-  /** The times of all alarms. If the alarms of a time are canceled, the time stays until it is reached. */
+  /**
+   * The due times of all timers. If the timers of a time are canceled, the time stays until it is reached.
+   */
   readonly #times = new MinHeap<Set<Alarm<Owner>>>();
 
   /**
@@ -57,7 +59,7 @@ export class VirtualClock<Owner = never> implements Clock {
     return () => alarms.delete(alarm);
   }
 
-  /** The same clock. Alarms that are set through it belong to `owner`. */
+  /** The same clock. Timers that are set through it belong to `owner`. */
   of(owner: Owner): Clock {
     return {
       now: () => this.now(),
@@ -66,17 +68,17 @@ export class VirtualClock<Owner = never> implements Clock {
     };
   }
 
-  /** The waiting alarms, in any order. */
+  /** The waiting timers, in any order. */
   *alarms(): Generator<Alarm<Owner>> {
     for (const alarms of this.#alarms.values()) yield* alarms;
   }
 
-  /** True if the alarm has not been triggered or canceled yet. */
+  /** True if the timer has not fired and was not canceled. */
   waits(alarm: Alarm<Owner>): boolean {
     return this.#alarms.get(alarm.dueAt)?.has(alarm) === true;
   }
 
-  /** The alarm that is due first. Undefined when no alarm waits. */
+  /** The timer that is due first. Undefined when no timer waits. */
   get next(): Alarm<Owner> | undefined {
     for (let first = this.#times.first; first !== undefined; first = this.#times.first) {
       const [alarm] = first.value;
@@ -87,7 +89,7 @@ export class VirtualClock<Owner = never> implements Clock {
     return undefined;
   }
 
-  /** Moves the clock to the time of a waiting alarm, and triggers the alarm. */
+  /** Moves the clock to the time of a waiting timer, and fires the timer. */
   ring(alarm: Alarm<Owner>): void {
     this.#alarms.get(alarm.dueAt)?.delete(alarm);
     this.moveTo(alarm.dueAt);
@@ -95,8 +97,8 @@ export class VirtualClock<Owner = never> implements Clock {
   }
 
   /**
-   * Moves the clock to the next alarm that is due at or before `untilAt`, and triggers the alarm. Returns
-   * false when no alarm is due.
+   * Moves the clock to the next timer that is due at or before `untilAt`, and fires the timer. Returns false
+   * when no timer is due.
    */
   ringNext(untilAt: number): boolean {
     const { next } = this;
@@ -105,7 +107,7 @@ export class VirtualClock<Owner = never> implements Clock {
     return true;
   }
 
-  /** Moves the clock forward to `at` without triggering an alarm. If `at` is in the past, nothing happens. */
+  /** Moves the clock forward to `at` without firing a timer. If `at` is in the past, nothing happens. */
   moveTo(at: number): void {
     this.#at = Math.max(this.#at, at);
   }
@@ -124,7 +126,7 @@ export class VirtualClock<Owner = never> implements Clock {
     return wallAtZero + at;
   }
 
-  /** Cancels all alarms of this owner. */
+  /** Cancels all timers of this owner. */
   drop(owner: Owner): void {
     for (const alarms of this.#alarms.values()) {
       for (const alarm of alarms) if (alarm.owner === owner) alarms.delete(alarm);

@@ -12,7 +12,10 @@ export interface VirtualWorld {
   readonly clock: Clock;
   /** Returns uniform numbers in [0, 1). They are the same in each run. */
   readonly random: () => number;
-  /** Called at each use, directly or indirectly by the code that calls the replaced function. */
+  /**
+   * Called when a replaced function is used. The call comes directly or indirectly from the code that uses
+   * it.
+   */
   readonly uses: (what: OwnUse, name: string) => void;
   /** The number of immediates that have been set and have not run. The run waits for them. */
   immediates: number;

@@ -79,8 +79,8 @@ const templates = textFiles(new URL('./', import.meta.url));
 const PATH = /^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/;
 
 /**
- * Matches addresses within the Pod. The gate ends TLS, so the traffic behind it is readable and
- * must stay in the Pod.
+ * Matches addresses within the Pod. The gate terminates TLS, so the traffic behind it is readable and must
+ * stay in the Pod.
  */
 const OPERATOR = /^(?:127\.0\.0\.1|\[::1\]|localhost):[1-9]\d{0,4}$|^unix:\/[A-Za-z0-9/._-]+$/;
 

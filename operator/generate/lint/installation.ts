@@ -46,7 +46,7 @@ export interface Installation {
   readonly socket: string | undefined;
   /** The operator's container. Undefined when the Pod contains only the ambassador. */
   readonly operator: PlacedContainer | undefined;
-  /** The container that ends TLS for webhooks. Undefined without webhooks. */
+  /** The container that terminates TLS for webhooks. Undefined without webhooks. */
   readonly gate: PlacedContainer | undefined;
   readonly objects: readonly KubernetesObject[];
   /** The size of the operator's caches; undefined when unknown. */

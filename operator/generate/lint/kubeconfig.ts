@@ -13,10 +13,9 @@ interface AmbassadorKubeconfig {
 }
 
 /**
- * The kubeconfig with which a program that is not made for the ambassador connects to it. The
- * operator's variable KUBECONFIG contains the path of the file. The file must be mounted from a
- * ConfigMap among the rendered objects. Undefined for any other file, and when the file contains a
- * credential.
+ * The kubeconfig for a program that was not written for the ambassador, but connects to it. The operator's
+ * variable KUBECONFIG contains the path of the file. The file must be mounted from a ConfigMap among the
+ * rendered objects. Undefined for any other file, and when the file contains a credential.
  */
 export function ambassadorKubeconfig(installation: Installation): AmbassadorKubeconfig | undefined {
   const found = variable(installation.operator?.container, 'KUBECONFIG');

@@ -48,10 +48,7 @@ export function listLines(items: readonly string[]): string {
   return items.map((item) => `- ${item}\n`).join('');
 }
 
-/**
- * A value in the form in which it is written after `key: `. It is quoted if a parser could misread
- * it.
- */
+/** The YAML of a value, as it is written after `key: `. The value is quoted if a parser could misread it. */
 export function scalar(text: string): string {
   // A name may look like a date, such as 2026-01-01. Without quotes, other parsers would read it as
   // a time.

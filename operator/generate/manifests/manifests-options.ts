@@ -22,7 +22,7 @@ export interface OperatorProgram {
 /** The settings of a tree of manifests that cannot be derived from declarations. */
 export interface ManifestsOptions {
   /**
-   * The name of every object: a DNS label of at most 52 characters, as names of Pods add eleven
+   * The name of every object: a DNS label of at most 52 characters, because the names of Pods add eleven
    * more.
    */
   readonly name: string;
@@ -65,7 +65,7 @@ export interface ManifestsOptions {
   readonly watched?: readonly string[] | 'all';
   /** True when the operator installs its definitions itself. Otherwise they are in `crds/`. */
   readonly installCrds: boolean;
-  /** The time limit for the whole stop of the operator, in whole seconds from 1 to 3600. */
+  /** The time limit for the whole shutdown of the operator, in whole seconds from 1 to 3600. */
   readonly stopSeconds: number;
   /**
    * A folder that already contains the generic components, relative to the folder of the tree. If

@@ -16,22 +16,25 @@ export interface HealthCheck {
 }
 
 /**
- * A check of the manager itself. It can report that the process is still starting, so that it is normal for
- * the check to fail.
+ * A check of the manager itself. The check can report that the process is still starting, and that a failure
+ * is therefore normal.
  */
 export interface StartCheck extends HealthCheck {
   /**
-   * True while the start of the process is under way and nothing has gone wrong. Until the start is over, it
-   * is normal that the check fails, and the log does not mention it.
+   * True while the process is starting and nothing has gone wrong. During startup it is normal that the check
+   * fails, and the log does not mention it.
    */
   readonly starting?: () => boolean;
 }
 
 /** The user's checks, in addition to the manager's own checks. */
 export interface HealthChecks {
-  /** For `/healthz`. They may only check this process, because a failure restarts it. Default: none. */
+  /**
+   * The checks of `/healthz`. They may only check this process, because a failure restarts the process.
+   * Default: none.
+   */
   readonly live?: readonly HealthCheck[];
-  /** For `/readyz`. Default: none. */
+  /** The checks of `/readyz`. Default: none. */
   readonly ready?: readonly HealthCheck[];
 }
 

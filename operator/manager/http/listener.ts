@@ -200,9 +200,8 @@ export interface ConnectionLimits {
 
 /**
  * Limits the open connections of a server. It accepts every new connection. When there are too many, it
- * closes an old one: of the connections that wait for a request, the one that has waited longest; of the
- * connections on which an answer is being sent, the one that has taken longest, because its peer does not
- * read.
+ * closes an old connection: the connection that has waited longest for a request, or the connection on which
+ * sending an answer has taken longest, because the peer does not read.
  *
  * If the limit refused new connections instead, idle peers could fill it. The kubelet's probes would be
  * refused, and the kubelet would restart the Pod. A limit per address would not help: on loopback, and behind

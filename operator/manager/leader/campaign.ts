@@ -7,12 +7,12 @@ import type { Task, Tasks } from '../tasks.ts';
 import type { LeaderElector } from './leader-elector.ts';
 
 /**
- * The stop may use this fraction of the time until another process may lead. The rest is reserved for the
+ * The shutdown may use this fraction of the time until another process may lead. The rest is reserved for the
  * exit of the process.
  */
 const STOP_SHARE_OF_LOSS = 0.9;
 
-/** The fraction of the remaining stop time that is reserved for releasing the Lease. */
+/** The fraction of the remaining shutdown time that is reserved for releasing the Lease. */
 const RELEASE_SHARE_OF_REST = 0.9;
 
 /**
@@ -73,18 +73,18 @@ export class Campaign {
     return this.#elector;
   }
 
-  /** The milliseconds that remain for the stop if the loss of a term limits it; infinity otherwise. */
+  /** The milliseconds that remain for the shutdown if the loss of a term limits it; infinity otherwise. */
   get stopLimitMs(): number {
     return Math.max(this.#exitBy - this.#options.clock.monotonic(), 0) * STOP_SHARE_OF_LOSS;
   }
 
-  /** Becomes a candidate for leadership, and remains one until the stop. */
+  /** Becomes a candidate for leadership, and remains a candidate until the shutdown. */
   begin(): void {
     this.#running = this.#stand();
   }
 
   /**
-   * Ends the candidacy and the leadership. Call it after the stop was requested.
+   * Ends the candidacy and the leadership. Must be called after the shutdown was requested.
    *
    * @param eventsDone - true when no Event is being sent.
    */

@@ -133,8 +133,8 @@ export class LeaderElector implements Fence {
 
   /**
    * The time on `clock.monotonic()` by which a process that has lost its leadership must have ended, even if
-   * stop hooks are running. It is a second before another process may lead; if another process already leads,
-   * it is in the past. Infinity while the leadership is not lost.
+   * shutdown hooks are running. This time is a second before another process may lead; if another process
+   * already leads, it is in the past. Infinity while the leadership is not lost.
    */
   get exitBy(): number {
     return this.#term.exitBy;
@@ -177,9 +177,10 @@ export class LeaderElector implements Fence {
   }
 
   /**
-   * Another candidacy of this process, after this one was lost. It has the same identity, but a new fence,
-   * which blocks every write that began in this candidacy. It takes the Lease no earlier than another process
-   * could, even if this process is still its holder. In `leaseTransitions` it counts as another holder.
+   * Another candidacy of this process, after this candidacy was lost. It has the same identity, but a new
+   * fence, which blocks every write that began in this candidacy. It takes the Lease no earlier than another
+   * process could, even if this process is still its holder. In `leaseTransitions` it counts as another
+   * holder.
    *
    * @throws LeadershipLostError `LEADERSHIP_LOST` when this candidacy is not lost.
    */

@@ -115,7 +115,7 @@ export function emptyLease(target: LeaseTarget, claim: Claim): Lease {
 }
 
 /**
- * The content of `lease` with which the process of `claim` takes it over from a holder that is gone or has
+ * The content of `lease` when the process of `claim` takes the Lease over from a holder that is gone or has
  * expired.
  */
 export function takenOver(lease: StoredLease, claim: Claim): StoredLease {

@@ -104,7 +104,7 @@ export class LeaseTerm implements Fence {
     if (this.leftMs() > 0) this.begin(own);
   }
 
-  /** Ends the term without a loss. */
+  /** Ends the term because this process gives it up. The term does not count as lost. */
   release(): void {
     this.#state = { phase: 'released' };
   }

@@ -1,7 +1,7 @@
 import { KNOWN_ELSEWHERE } from './known-elsewhere.ts';
 import type { Metric } from './metric.ts';
 
-/** The histogram buckets for lists. A list can take as long as the largest answer of an API server. */
+/** The histogram buckets for lists. They cover the time that the largest list of an API server takes. */
 const LIST_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
 /** The histogram buckets for delays, from unnoticeable ones to those that make the process lose its Lease. */

@@ -108,7 +108,7 @@ export class PrometheusMeter implements Meter, Exposition {
     }
   }
 
-  /** A failed measurement must never fail the code that it measures. */
+  /** A failed measurement must never cause an error in the measured code. */
   #wrong(metric: string, err: unknown): void {
     const errors = this.#metrics.get(ERRORS)?.metric;
     if (errors instanceof Counter) errors.inc();

@@ -62,7 +62,7 @@ interface Line {
 interface Described {
   readonly type?: string;
   readonly code?: string;
-  /** The layer at fault. Only errors of the toolkit have one. */
+  /** The layer at fault. Only errors of the toolkit have a layer. */
   readonly layer?: string;
   readonly message?: string;
   readonly stack?: string;

@@ -32,7 +32,7 @@ const FIELD_MANAGER = 'chancery-self-test';
  */
 const AGAIN = { initialMs: 250, maxMs: 30_000 } as const;
 
-/** Checks the ambassador and the operator's own rights at the start of the process. */
+/** Checks the ambassador and the operator's own rights when the process starts. */
 export class SelfTest {
   readonly #options: SelfTestOptions;
   #isFilterTested = false;

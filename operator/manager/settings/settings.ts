@@ -55,7 +55,7 @@ export interface Settings {
   readonly watchTimeoutSeconds: ReflectorSettings['watchTimeoutSeconds'] | undefined;
   /** Mean milliseconds between authoritative relists; 0 for none. Undefined: 30 minutes. */
   readonly relistIntervalMs: number | undefined;
-  /** How the start handles a source that the API server does not serve. */
+  /** How startup handles a source that the API server does not serve. */
   readonly crdWait: CrdWait;
   /** If undefined, there is no election and every replica works. */
   readonly leaderElection: LeaderElectionSettings | undefined;
@@ -63,9 +63,11 @@ export interface Settings {
   readonly sharding: ShardingSettings | undefined;
   /** True if a replica that does not lead also lists and watches, so that it can take over at once. */
   readonly warmup: boolean;
-  /** Milliseconds for the whole stop. 0: the stop waits for nothing. `Infinity`: there is no limit. */
+  /**
+   * Milliseconds for the whole shutdown. 0: the shutdown waits for nothing. `Infinity`: there is no limit.
+   */
   readonly shutdownTimeoutMs: number;
-  /** True if the CustomResourceDefinitions of the controllers are installed at the start. */
+  /** True if the CustomResourceDefinitions of the controllers are installed at startup. */
   readonly installCrds: boolean;
   /** True if fields of a definition that another field manager applied are taken over. */
   readonly forceCrds: boolean;
@@ -316,7 +318,8 @@ function relistInterval(text: string | undefined): number | undefined {
 }
 
 /**
- * A Pod usually has 30 s to stop. 5 s of them are reserved for the time before and after the manager's stop.
+ * A Pod usually has 30 s to stop. 5 s of them are reserved for the time before and after the shutdown of the
+ * manager.
  */
 const DEFAULT_SHUTDOWN_SECONDS = 25;
 

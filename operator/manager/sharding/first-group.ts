@@ -13,7 +13,7 @@ export interface KeylessWork {
 
 const FIRST = 0;
 
-/** Adds the keyless work to `work`: it is done while this replica has the first group. */
+/** Adds the work that belongs to no key to `work`. A replica does this work while it has the first group. */
 export function withKeylessWork(work: ShardedWork, keyless: KeylessWork): ShardedWork {
   return {
     open: (group, signal) => work.open(group, signal),

@@ -27,7 +27,8 @@ type Report = keyof typeof REPORTS;
 
 /**
  * Reports which groups were taken, handed over or lost, in the log and by Events about the Pod. Changes of
- * one kind within `gatherMs` share one line and one Event, so that a start with 16 groups creates one Event.
+ * one kind within `gatherMs` share one line and one Event, so that a process that takes 16 groups at startup
+ * creates one Event.
  */
 export class GroupEvents {
   readonly #options: GroupEventsOptions;

@@ -151,7 +151,7 @@ const UNPREFERRED_RENEWALS = 2;
 const FREE_OBSERVATIONS = 4;
 
 /**
- * The next state and the actions to perform. It is a pure function.
+ * Returns the next state and the actions to perform. This is a pure function.
  *
  * @param transitions - the table of transitions. Only tests pass a table.
  */

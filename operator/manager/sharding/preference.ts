@@ -62,8 +62,8 @@ function smallestOf(shares: readonly Share[]): readonly Share[] {
 }
 
 /**
- * Gives one of `groups` to one of `shares`: of all pairs, the one with the highest weight; of equal ones, the
- * first.
+ * Gives one of `groups` to one of `shares`: the pair with the highest weight is chosen, and among equal pairs
+ * the first.
  */
 function move(groups: readonly number[], shares: readonly Share[]): number {
   let best = { weight: -1, group: -1, into: new Set<number>() };

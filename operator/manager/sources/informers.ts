@@ -92,7 +92,7 @@ export class Informers {
   readonly ownWritesJournal: OwnWritesJournal = new OwnWritesJournal();
   /** Polls for resources that are not served. All sources share it. */
   readonly discoveryPoll: DiscoveryPoll;
-  /** The slots whose objects this process caches, for all sources that replicas share. */
+  /** The slots whose objects this process caches. They are the same for all sources that replicas share. */
   readonly ownSlots: OwnSlots;
   readonly #options: InformersOptions;
   readonly #identities = new ScopeIdentities();

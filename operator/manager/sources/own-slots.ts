@@ -23,7 +23,7 @@ interface Slotted {
   readonly slotted: SlottedSource | undefined;
 }
 
-/** The slots whose objects this process caches, for all sources that replicas share. */
+/** The slots whose objects this process caches. They are the same for all sources that replicas share. */
 export class OwnSlots {
   readonly #clock: Clock;
   readonly #all: () => Iterable<Slotted>;

@@ -62,20 +62,20 @@ export function logNotice(log: Log, facts: object, notice: ReflectorNotice): voi
 }
 
 /**
- * The number of lines that may be logged at once, and the milliseconds until a used line becomes free again.
- * Together this allows ten lines in any hour.
+ * The number of lines that may be logged at once, and the milliseconds until a used line becomes available
+ * again. Together this allows ten lines in any hour.
  */
 const BURST_LINES = 6;
 const REFILL_MS = 15 * 60 * 1_000;
 
 /**
- * The number of free lines that are needed to log a change at once. One of the free lines is reserved for a
- * state that lasts.
+ * A change is logged at once only while this many lines of the hourly limit are left. One of these lines is
+ * reserved for a state that lasts.
  */
 const CHANGE_NEEDS = 2;
 /**
- * The number of free lines that are needed to log a new reason of a known failure. Enough lines remain for
- * the end of this failure, and for another failure.
+ * A new reason of a known failure is logged only while this many lines of the hourly limit are left. The
+ * remaining lines suffice for the end of this failure, and for another failure.
  */
 const REASON_NEEDS = 4;
 
@@ -107,7 +107,9 @@ export interface StatusLine {
 export class StatusLines {
   readonly #clock: Clock;
   readonly #say: (line: StatusLine) => void;
-  /** Monotonic time at which all lines are free again; in the past if they are free now. */
+  /**
+   * Monotonic time at which the whole limit of lines is available again; in the past if it is available now.
+   */
   #fullAt = Number.NEGATIVE_INFINITY;
   #status: ReflectorStatus | undefined;
   #saidHealth: ReflectorStatus['health'] | undefined;
@@ -133,7 +135,7 @@ export class StatusLines {
 
   /**
    * Waits until the state has lasted long enough to be logged. A return to the last logged state waits for
-   * longer, so that the free line remains for other states.
+   * longer, so that the last available line remains for other states.
    */
   #wait(health: ReflectorStatus['health']): void {
     this.#cancel();
@@ -155,7 +157,7 @@ export class StatusLines {
     this.#say({ status, changes, unsteady: this.#msUntilFree(CHANGE_NEEDS) > 0 });
   }
 
-  /** Milliseconds until `lines` lines are free. */
+  /** Milliseconds until `lines` log lines are available again. */
   #msUntilFree(lines: number): number {
     const freeAt = this.#fullAt - (BURST_LINES - lines) * REFILL_MS;
     return Math.max(0, freeAt - this.#clock.monotonic());

@@ -69,7 +69,7 @@ export class KeyMemory {
     return this.#controllers.get(controller)?.get(key);
   }
 
-  /** The keys of a controller whose last attempt failed, with that attempt. */
+  /** The keys of one controller for which the last attempt failed, each with this attempt. */
   failing(
     controller: string,
   ): Iterable<readonly [ObjectKey, { readonly last: RememberedAttempt }]> {
@@ -126,7 +126,7 @@ class ControllerKeys {
     return this.failing.get(key) ?? this.#others.get(key);
   }
 
-  /** The cause of an attempt that only the previous attempt has caused: a retry, or a requested requeue. */
+  /** The cause of an attempt that follows only from the previous attempt: a retry, or a requested requeue. */
   #byItself(key: ObjectKey, failures: number): WokenBy | undefined {
     const isRequeued = this.#ended(key)?.last.outcome === 'requeue_after';
     if (failures === 0 && !isRequeued) return undefined;

@@ -70,7 +70,7 @@ export function waitsOf(
   ];
 }
 
-/** The wait that the queue causes: for a worker, or until a time. */
+/** The wait of a key in the queue: until a worker is free, or until a certain time. */
 function ownWait(
   { activity }: ObservedController,
   state: KeyState,

@@ -138,9 +138,9 @@ export interface ControllerStatus {
   readonly failing: number;
   /** Seconds that the longest running reconcile has taken; 0 when none is running. */
   readonly longestRunningSeconds: number;
-  /** Number of attempts since the start. */
+  /** Number of attempts since the process started. */
   readonly reconciles: number;
-  /** Number of attempts that failed since the start. */
+  /** Number of failed attempts since the process started. */
   readonly errors: number;
   /** Median of the last 200 attempts, in milliseconds; undefined before the first attempt. */
   readonly medianMs: number | undefined;
@@ -171,7 +171,7 @@ export interface FailingKey {
 export interface RunnableStatus {
   /** Name of the runnable. */
   readonly name: string;
-  /** False before the start, and while another replica leads. */
+  /** False before startup, and while another replica leads. */
   readonly running: boolean;
   /** The result of `Runnable.status`. */
   readonly state: unknown;

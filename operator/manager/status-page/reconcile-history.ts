@@ -74,7 +74,7 @@ const MINUTE_MS = 60_000;
 /** Number of minutes that are kept. */
 const MINUTES = 60;
 
-/** Counts per minute, over the last hour. */
+/** The number of events in each minute of the last hour. */
 export class MinuteCounts {
   readonly #clock: Clock;
   /** The index is the number of minutes since the zero of the monotonic clock, modulo 60. */

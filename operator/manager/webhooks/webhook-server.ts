@@ -16,8 +16,8 @@ import { type ListenAddress, WEBHOOK_LISTEN } from '../settings/webhook-listen.t
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /**
- * Maximum total bytes of the bodies of all reviews in progress. Parsed, they take about ten times as much
- * memory.
+ * Maximum total bytes of the bodies of all reviews in progress. After parsing, they take about ten times as
+ * much memory.
  */
 const MAX_BODIES_BYTES = 32 * 1024 * 1024;
 

@@ -49,8 +49,8 @@ const COMPLAINT_MS = 60_000;
 
 /**
  * The webhooks of a process, in all replicas. `start` begins to listen. Until the runnable has opened its
- * sources, each review is answered with 503. After a stop has begun, reviews are still answered for a while,
- * so that no review fails during a rolling update.
+ * sources, each review is answered with 503. After the shutdown has begun, reviews are still answered for a
+ * while, so that no review fails during a rolling update.
  */
 export class WebhookServing {
   /** Opens the sources, and ends when the last review is answered. */
@@ -134,8 +134,8 @@ export class WebhookServing {
   }
 
   /**
-   * The listen address: `http://127.0.0.1:9440` or `unix:/path.sock`. Undefined before the start and after
-   * the end.
+   * The listen address: `http://127.0.0.1:9440` or `unix:/path.sock`. Undefined before the server starts and
+   * after it has ended.
    */
   get address(): string | undefined {
     return this.#server.listening ? this.#server.address : undefined;

@@ -78,8 +78,8 @@ function neighbour(
 
 /**
  * The fields of `object` that cannot be restored from `result`. Two variants of `result` are converted back:
- * `result` itself, and `result` as the API server would store it, without unknown fields and with defaults.
- * The opposite function may restore a field from one variant but not from the other.
+ * `result` itself, and `result` as the API server would store it, without unknown fields and with defaults. A
+ * field may be restored from one variant but not from the other.
  */
 function lost(
   object: KubernetesObject,
@@ -101,9 +101,12 @@ function lost(
   return [...new Map(entries.map((entry) => [goJson(entry), entry])).values()];
 }
 
-/** The annotations of an object, divided into annotations with kept fields and all others. */
+/**
+ * The annotations of an object, divided into annotations that store the fields which a version cannot
+ * express, and all other annotations.
+ */
 interface Notes {
-  /** The annotations with kept fields, keyed by version. */
+  /** The annotations that store the fields which a version cannot express, keyed by version. */
   readonly kept: ReadonlyMap<string, string>;
   readonly others: Readonly<Record<string, string>>;
 }

@@ -5,8 +5,8 @@ import { jsonCopy } from './json-data.ts';
 import type { KeptField } from './kept-fields.ts';
 
 /**
- * Maximum size in bytes of an annotation with kept fields. All annotations of an object may have 262,144
- * bytes in total, and the user's annotations need room, too.
+ * Maximum size in bytes of an annotation that stores fields which a version cannot express. All annotations
+ * of an object may have 262,144 bytes in total, and the user's annotations need room, too.
  */
 const MAX_KEPT_BYTES = 131_072;
 

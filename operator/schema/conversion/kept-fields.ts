@@ -1,4 +1,7 @@
-/** The fields of an object that the opposite function does not restore, as a list of entries. */
+/**
+ * The fields of an object that are lost when it is converted to another version and back, as a list of
+ * entries.
+ */
 
 import { goJson } from '../../core/go/go-json.ts';
 import { isMapping, type Mapping } from '../../core/mapping.ts';
@@ -16,7 +19,7 @@ export interface KeptField {
   readonly path: KeptPath;
   /** The original value of the field; absent if the field had no value. */
   readonly value?: unknown;
-  /** The value that the field has after the opposite function; absent if the field then has no value. */
+  /** The value that the field gets when the object is converted back; absent if the field is then missing. */
   readonly insteadOf?: unknown;
   /** If the entry is an item of a list with keys, the position of the item in the list. */
   readonly at?: number;

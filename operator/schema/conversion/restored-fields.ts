@@ -5,9 +5,9 @@ import { jsonEquals } from '../validation/json-equality.ts';
 import type { KeptField } from './kept-fields.ts';
 
 /**
- * A copy of `fields` with the kept fields. A field is restored only if it is still missing, or still has the
- * value `insteadOf` that the conversion gave it. So a change that was made in the other version is kept.
- * Nothing is restored below a field that no longer exists.
+ * A copy of `fields`, with the fields added that an annotation keeps. A field is restored only if it is still
+ * missing, or still has the value `insteadOf` that the conversion gave it. So a change that was made in the
+ * other version is kept. Nothing is restored below a field that no longer exists.
  *
  * It reads each list once, and copies no object per entry, because any user who may change the annotations of
  * an object can write thousands of entries.
@@ -68,7 +68,7 @@ function setMember(mapping: Mapping, name: string, next: Present): void {
   }
 }
 
-/** The place of an item in a list. It is kept when the item is removed. */
+/** The place of an item in a list. The place remains when the item is removed. */
 interface Place {
   present: Present;
 }

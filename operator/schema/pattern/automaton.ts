@@ -175,7 +175,7 @@ export interface Match {
   readonly end: number;
 }
 
-/** A state that has been reached, and the position where the match that led to it began. */
+/** A state of the automaton that was reached, and the position where its match began. */
 interface Thread {
   readonly index: number;
   readonly start: number;

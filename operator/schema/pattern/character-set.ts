@@ -1,7 +1,7 @@
 import type { CharacterNode } from './tree.ts';
 
 /**
- * Maximum number of characters for which a set remembers whether it contains them. Texts have few different
+ * A set remembers for at most this many characters whether it contains them. Texts have few different
  * characters.
  */
 const MAX_KNOWN = 1_000;

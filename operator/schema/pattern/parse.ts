@@ -21,7 +21,7 @@ const MAX_HEIGHT = 1_000;
 const MAX_SIZE = 3_355_443;
 const MAX_REPETITIONS = 1_000;
 
-/** A part of a pattern, with the numbers that Go limits. */
+/** A part of a pattern, with the sizes for which Go has limits. */
 export interface Parsed {
   readonly node: PatternNode;
   /** Its nesting depth. */

@@ -32,8 +32,8 @@ export function sampleProblems(
 }
 
 /**
- * Of the candidates that the schema allows, the candidate with the index `at`. If `at` is too large, counting
- * starts again with the first of them.
+ * The candidate with the index `at`, among the candidates that the schema allows. If `at` is too large,
+ * counting starts again with the first candidate.
  *
  * @throws TooMuchWork
  */

@@ -32,7 +32,9 @@ export class Correlation {
     return this.#unchanged;
   }
 
-  /** The correlation of a field of an object or map; undefined if the field did not exist before. */
+  /**
+   * Pairs a field of an object or map with its previous value; undefined if the field did not exist before.
+   */
   field(name: string): Correlation | undefined {
     const schema = fieldSchema(this.#schema, name);
     if (schema === undefined || !isMapping(this.#value) || !isMapping(this.old)) return undefined;
@@ -40,7 +42,10 @@ export class Correlation {
     return new Correlation(this.#value[name], this.old[name], schema, this.#work);
   }
 
-  /** The correlation of an item in a list whose items have keys; undefined for any other list. */
+  /**
+   * Pairs an item with the previous item that has the same keys; undefined for a list whose items have no
+   * keys.
+   */
   item(index: number): Correlation | undefined {
     const { items } = this.#schema;
     if (items === undefined || !Array.isArray(this.#value)) return undefined;

@@ -31,8 +31,8 @@ export class Findings {
   }
 
   /**
-   * Adds a problem. This counts as many steps as the message has characters, because a message may quote
-   * large values and list many values.
+   * Adds a problem. Each character of the message costs one step, because a message may quote large values
+   * and list many values.
    *
    * @throws TooMuchWork
    */

@@ -32,7 +32,7 @@ export function jsonEquals(left: unknown, right: unknown, work: Work = UNLIMITED
   return true;
 }
 
-/** A string for a value. It is the same for two values only if they are equal. */
+/** A string that identifies a value. Two values have the same string only if they are equal. */
 export function identityOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? sortedJson(shown(value)) : shown(value);
 }

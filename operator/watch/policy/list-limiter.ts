@@ -29,7 +29,10 @@ type Release = () => void;
 
 /** A source in a limiter, from `join` to `leave`. */
 export interface LimitedSource {
-  /** Milliseconds to wait before the first list. Call it once every source of the process has joined. */
+  /**
+   * Returns how many milliseconds to wait before the first list. Must not be called before all sources of the
+   * process have joined.
+   */
   startDelayMs(): number;
   /**
    * Call this when a failure has made a list necessary. Returns the milliseconds to wait before calling
@@ -131,8 +134,8 @@ export class ListLimiter {
   }
 
   /**
-   * Takes a place for one list, and returns the function that releases it. A released place passes to the
-   * list that has waited longest.
+   * Takes one of the limited places for a list, and returns the function that releases the place. A released
+   * place passes to the list that has waited longest.
    */
   #place(): Release {
     let held = true;

@@ -37,8 +37,7 @@ export interface RecordedAttempt {
   /** The requests of the attempt, in the order in which they were made. */
   readonly exchanges: RecordedExchange[];
   /**
-   * Requests of the code of this attempt that it did not await, so that they were sent after the attempt had
-   * ended.
+   * Requests that this attempt's code sent after the attempt had ended, because the code did not await them.
    */
   readonly late: RecordedExchange[];
   /** Undefined when the record ends before the attempt does. */
@@ -95,8 +94,8 @@ export function recordedRun({ header, lines }: FlightRecord): RecordedRun {
 const START_MS = 60_000;
 
 /**
- * The time at which the replay begins if the process was already working when the record began. It is before
- * all recorded attempts.
+ * The time at which the replay begins if the process was already working when the record began. This time is
+ * before all recorded attempts.
  */
 export function startOf({ state, attempts }: RecordedRun): number {
   const carried = [...attempts.values()].filter(({ begin }) => begin.carried === true);
@@ -109,10 +108,7 @@ export function carriedCount({ lines }: Pick<RecordedRun, 'lines'>): number {
   return begun < 0 ? lines.length : begun;
 }
 
-/**
- * The requests that created an object before the record began, and that were made by attempts which had not
- * ended by then.
- */
+/** The requests by which unfinished attempts had created objects before the record began. */
 export function carriedCreations({ attempts, state }: RecordedRun): readonly RecordedExchange[] {
   return [...attempts.values()]
     .filter(({ begin }) => begin.carried === true && begin.incomplete !== true)

@@ -76,7 +76,7 @@ function closedIn(installation: Installation): readonly ClosedWebhook[] {
   });
 }
 
-/** True for the address of a Service of the installation. */
+/** True for the address of a Service that belongs to the installation. */
 export function isCallOf(
   installation: Installation,
 ): (config: ClientConfig | null | undefined) => boolean {

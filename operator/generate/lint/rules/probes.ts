@@ -157,8 +157,8 @@ function asksAmbassador(probe: Probe | null | undefined, port: string): boolean 
 }
 
 /**
- * The time limit for the stop of `chancery run` in seconds, unless CHANCERY_SHUTDOWN_TIMEOUT sets
- * another limit.
+ * The time limit for the shutdown of `chancery run` in seconds, unless CHANCERY_SHUTDOWN_TIMEOUT sets another
+ * limit.
  */
 const DEFAULT_SHUTDOWN_SECONDS = 25;
 
