@@ -21,7 +21,7 @@ export class FilterTimes {
     if (this.#waiting.length > MAX_KEPT) this.#waiting.shift();
   };
 
-  /** Measures with `meter` from now on. It replaces an earlier meter. */
+  /** Measures with `meter` from now on, and no longer with an earlier meter. */
   measureWith(meter: Meter): void {
     this.#meter = meter;
     for (const [labels, seconds] of this.#waiting) this.add(labels, seconds);

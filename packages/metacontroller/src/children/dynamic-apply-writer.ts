@@ -171,7 +171,7 @@ async function send(
 
 /**
  * The merge patch that changes `observed` into `child`. Undefined when nothing differs. `child`
- * must already be in the form in which the server stores it.
+ * must already have the values that the server would store.
  */
 function changeOf(
   resource: Resource,

@@ -54,7 +54,7 @@ export function parseRelated({ metadata }: KubernetesObject): readonly ResourceR
   return [...new Set(words)].filter((word) => word !== '').map((word) => parseWord(word, path));
 }
 
-/** One entry of the annotation: `v1/configmaps`, `apps/v1/deployments`. */
+/** Parses one entry of the annotation, such as `v1/configmaps` or `apps/v1/deployments`. */
 function parseWord(word: string, path: string): ResourceReference {
   refuseWildcard(path, word);
   const at = word.lastIndexOf('/');

@@ -178,7 +178,8 @@ function requireHarmlessReplacement(path: string, replacement: unknown): void {
 }
 
 /**
- * Fields that replacements may change: the image, the arguments and the resources of the manager.
+ * Fields that `replacements` of kustomize may change: the image, the arguments and the resources of
+ * the manager.
  */
 const FREE =
   /^spec\.template\.spec\.containers\.(?:\d+|\[name=[^\]]+\])\.(?:image|args|command|resources)\b/;
