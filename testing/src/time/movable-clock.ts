@@ -49,8 +49,8 @@ export class MovableClock implements Clock {
   }
 
   /**
-   * Moves the time forward. Due alarms ring in order, each at its own time. Code that waits for an
-   * alarm continues before the next alarm rings.
+   * Moves the time forward. Due timers fire in order, each at its own time. Code that waits for a timer
+   * continues before the next timer fires.
    *
    * @param ms - by how many milliseconds to advance; at least 0, because time cannot move backwards.
    */

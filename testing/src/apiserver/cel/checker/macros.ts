@@ -210,7 +210,7 @@ function loop(
   };
 }
 
-/** The first argument that follows the variables. */
+/** Returns the argument that follows the variables of a macro. */
 function body(args: readonly Expression[], count: number): Expression {
   return args[count] ?? { kind: 'list', at: 0, items: [] };
 }

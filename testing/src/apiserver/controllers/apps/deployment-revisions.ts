@@ -27,7 +27,7 @@ import {
 /** The ReplicaSet for the current template, and how it was obtained. */
 export interface NewReplicaSet {
   readonly set: ReplicaSet;
-  /** Undefined when the Deployment already used this ReplicaSet. */
+  /** How the ReplicaSet was obtained. Undefined when the Deployment already used it. */
   readonly news: 'created' | 'found' | undefined;
   /**
    * How often the name generated for a ReplicaSet already belonged to a ReplicaSet with a different template.

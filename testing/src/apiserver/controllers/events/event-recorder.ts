@@ -10,7 +10,10 @@ const NEW_EVENTS: ResourceName = 'events.events.k8s.io';
 /** Records an Event about an object. */
 export type RecordEvent = (about: StoredObject, report: Report) => void;
 
-/** Records nothing, for a controller that runs alone and whose Events no test reads. */
+/**
+ * Discards every Event. This is the default of a controller that is started on its own, whose
+ * Events nobody reads.
+ */
 export const recordNothing: RecordEvent = () => {};
 
 /**

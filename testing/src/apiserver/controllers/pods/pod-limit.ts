@@ -32,7 +32,7 @@ const MOST_OF_SERVER: Readonly<Load> = { pods: 5_000, bytes: 32 * MEBIBYTE };
  */
 export class PodLimit {
   readonly #all: Load = { pods: 0, bytes: 0 };
-  /** The load of each controller's Pods, keyed by the uid of the controller. */
+  /** The number and size of each controller's Pods, keyed by the uid of the controller. */
   readonly #byOwner = new Map<string, Load>();
   /** The size with which each Pod was counted. The size of a Pod grows when it gets a status. */
   readonly #sizes = new Map<string, number>();
