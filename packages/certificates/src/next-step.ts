@@ -39,7 +39,7 @@ export type Step =
 /** The reason why the Secret is written, for the log. */
 export type Reason = 'made' | 'served' | 'forgotten';
 
-/** The facts outside the Secret on which the decision depends. */
+/** The facts that decide about the next step and are not in the Secret. */
 export interface Surroundings {
   /** Milliseconds since 1970. */
   readonly now: number;

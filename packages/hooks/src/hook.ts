@@ -52,9 +52,9 @@ export interface HookConfig {
   readonly onStartup?: number;
   readonly schedules: readonly ScheduleBinding[];
   readonly kubernetes: readonly KubernetesBinding[];
-  /** `kubernetesValidating` and `kubernetesMutating`. */
+  /** The bindings under the keys `kubernetesValidating` and `kubernetesMutating`. */
   readonly admission: readonly AdmissionBinding[];
-  /** `kubernetesCustomResourceConversion`. */
+  /** The bindings under the key `kubernetesCustomResourceConversion`. */
   readonly conversions: readonly ConversionBinding[];
 }
 

@@ -42,9 +42,9 @@ export interface BindingListener {
   /** Called when `synced` may have become true. */
   synced(): void;
   /**
-   * Called with changes. The changes of one object come in the order in which the cache received
-   * them. Not called before `synced`, for objects of the first lists, or for changes that leave the
-   * checksum unchanged.
+   * Called when objects have changed. The changes of one object come in the order in which the
+   * cache received them. Not called before `synced`, for objects of the first lists, or for changes
+   * that leave the checksum unchanged.
    */
   changed(events: readonly BindingEvent[]): void;
 }

@@ -1,7 +1,10 @@
 import type { Labels, Meter } from 'chancery/internal';
 import { HOOK_METRICS } from '../engine/metric-names.ts';
 
-/** Maximum number of kept values. A standby may work for weeks without a meter. */
+/**
+ * Maximum number of values that are kept while there is no meter. A standby may run for weeks
+ * without a meter.
+ */
 const MAX_KEPT = 1_000;
 
 /**

@@ -50,8 +50,8 @@ export function dynamicApplyWriter(): ChildWriter {
 
 class DynamicApply implements ChildWriter {
   /**
-   * The memory for calls with a context that no controller has created. The context of a controller
-   * has its own memory.
+   * The values that the server has rewritten, for calls whose context no controller has created.
+   * Each controller's context has a separate `AppliedMemory`.
    */
   readonly #memory = new AppliedMemory();
 

@@ -32,7 +32,7 @@ export interface SyncAnswerOptions {
   readonly types: readonly Resource[];
   /** With `delete`, an answer without the list of children deletes all children. */
   readonly emptyChildren: 'refuse' | 'delete';
-  /** True when `events` are read. */
+  /** True when the field `events` of the answer is read. */
   readonly extensions: boolean;
   readonly finalizing: boolean;
 }

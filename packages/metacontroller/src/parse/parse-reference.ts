@@ -16,8 +16,8 @@ export function groupAndVersion(apiVersion: string): readonly [group: string, ve
 }
 
 /**
- * A reference to a resource. It must name one resource, because roles cannot be generated from a
- * wildcard.
+ * A reference to a resource. The reference must be to a single resource, because roles cannot be
+ * generated from a wildcard.
  *
  * @param path - the path of the object with the fields `apiVersion` and `resource`.
  * @throws InvalidSpecError.

@@ -153,7 +153,10 @@ function requireHarmlessPart(path: string, value: unknown, { pod, container }: M
   }
 }
 
-/** If a patch sets one of these fields to null, it removes what the plugin has added. */
+/**
+ * Fields that contain what the plugin has added. A patch that sets one of them to null would remove
+ * it.
+ */
 const LOST = ['spec', 'template', 'containers', 'initContainers', 'volumes', 'env', 'volumeMounts'];
 
 function requireHarmlessReplacement(path: string, replacement: unknown): void {
