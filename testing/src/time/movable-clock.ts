@@ -21,7 +21,10 @@ export class MovableClock implements Clock {
   readonly #alarms = new Set<Alarm>();
   #aheadMs = 0;
   #order = 0;
-  /** The last move. The next move waits for it, so that moves run one after the other. */
+  /**
+   * Resolves when the last move of the clock is done. The next move waits for this, so that moves
+   * run one after the other.
+   */
   #moved: Promise<void> = Promise.resolve();
 
   /** @param below - a running clock. If omitted, the system clock. */

@@ -9,7 +9,7 @@ import { type AlarmOwner, firstAlarm, type ScenarioClock } from './scenario-cloc
 export class OwnTimers {
   readonly #dueAtMs = new Set<number>();
 
-  /** Records the time at which a key is to be reconciled again. */
+  /** Records the time at which a key will be reconciled again. */
   putBack(dueAtMs: number): void {
     this.#dueAtMs.add(Math.round(dueAtMs));
   }

@@ -51,7 +51,7 @@ export function currentReplicaSet(
   );
 }
 
-/** Sorts the oldest ReplicaSet first. */
+/** Compares ReplicaSets for sorting: the oldest ReplicaSet comes first. */
 export function byAge(left: ReplicaSet, right: ReplicaSet): number {
   const [leftTime, rightTime] = [left, right].map(({ metadata }) =>
     Date.parse(metadata.creationTimestamp ?? ''),

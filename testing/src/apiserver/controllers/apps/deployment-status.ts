@@ -84,7 +84,10 @@ export function withNewReplicaSet(
   return { ...counted, conditions };
 }
 
-/** The previous status of a Deployment. It now also reports that the server refused the next ReplicaSet. */
+/**
+ * Returns the previous status of a Deployment, which now also reports that the server refused the next
+ * ReplicaSet.
+ */
 export function withRefusedReplicaSet(
   { spec, status = {} }: Deployment,
   message: string,

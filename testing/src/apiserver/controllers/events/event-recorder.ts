@@ -10,10 +10,7 @@ const NEW_EVENTS: ResourceName = 'events.events.k8s.io';
 /** Records an Event about an object. */
 export type RecordEvent = (about: StoredObject, report: Report) => void;
 
-/**
- * Discards every Event. This is the default of a controller that is started on its own, whose
- * Events nobody reads.
- */
+/** Discards every Event. A controller that is created without a recorder uses this one. */
 export const recordNothing: RecordEvent = () => {};
 
 /**

@@ -21,8 +21,8 @@ const MEBIBYTE = 1024 * 1024;
 const MOST_OF_WORKLOAD: Readonly<Load> = { pods: 2_000, bytes: 16 * MEBIBYTE };
 
 /**
- * The limit for all workloads of a server. With their history, so many Pods take some hundred megabytes of
- * memory, and a controller that looks at all of them takes a hundredth of a second.
+ * The limit for all workloads of a server. This number of Pods, with their history, takes some hundred
+ * megabytes of memory, and a controller that looks at all of them takes a hundredth of a second.
  */
 const MOST_OF_SERVER: Readonly<Load> = { pods: 5_000, bytes: 32 * MEBIBYTE };
 
