@@ -212,7 +212,7 @@ function definitionPermissions(parents: readonly Resource[]): readonly PlacedPer
 /**
  * The permissions on a parent. Finalizers, labels and annotations are patched in the object itself,
  * and the status in its subresource. When an object is the owner of a child that must be deleted
- * first, admission requires `update` on its finalizers.
+ * first, admission requires `update` on the finalizers of this object.
  */
 function parentPermissions(
   parent: Resource,
