@@ -50,7 +50,7 @@ export interface Surroundings {
   readonly bundles: readonly (string | undefined)[];
   /** Authorities that stay trusted although the Secret is gone. */
   readonly remembered: readonly string[];
-  /** Milliseconds for which every `caBundle` has been this bundle. */
+  /** How long every `caBundle` has contained exactly this bundle, in milliseconds. */
   trustedForMs(bundle: string): number;
   /** Creates an authority and a certificate. */
   issue(): Issued;
