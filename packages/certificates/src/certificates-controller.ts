@@ -70,8 +70,8 @@ export function certificatesController(options: CertificatesOptions): Controller
 }
 
 /**
- * Enqueues the key at the start, because no event does so when neither the Secret nor a
- * configuration exists.
+ * Enqueues the key at startup, because no event does so if neither the Secret nor a configuration
+ * exists.
  */
 function atStart(key: { readonly namespace: string; readonly name: string }): Trigger {
   return {

@@ -39,7 +39,7 @@ export type Step =
 /** The reason why the Secret is written, for the log. */
 export type Reason = 'made' | 'served' | 'forgotten';
 
-/** The facts outside the Secret on which the decision depends. */
+/** The facts that decide about the next step and are not in the Secret. */
 export interface Surroundings {
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -50,7 +50,7 @@ export interface Surroundings {
   readonly bundles: readonly (string | undefined)[];
   /** Authorities that stay trusted although the Secret is gone. */
   readonly remembered: readonly string[];
-  /** Milliseconds for which every `caBundle` has been this bundle. */
+  /** How long every `caBundle` has contained exactly this bundle, in milliseconds. */
   trustedForMs(bundle: string): number;
   /** Creates an authority and a certificate. */
   issue(): Issued;

@@ -18,7 +18,7 @@ export interface Hook {
   readonly rights: readonly HookRight[] | undefined;
 }
 
-/** A right that a hook needs for its patches. */
+/** A permission that a hook needs for its patches. */
 export interface HookRight {
   readonly apiGroups: readonly string[];
   /** Plural names. A subresource is written with `/`. */
@@ -48,15 +48,13 @@ export interface HookConfig {
    * line is used.
    */
   readonly timeoutMs?: number;
-  /**
-   * Position among the hooks that run at the start. If omitted, the hook does not run at the start.
-   */
+  /** Position among the hooks that run at startup. If omitted, the hook does not run at startup. */
   readonly onStartup?: number;
   readonly schedules: readonly ScheduleBinding[];
   readonly kubernetes: readonly KubernetesBinding[];
-  /** `kubernetesValidating` and `kubernetesMutating`. */
+  /** The bindings under the keys `kubernetesValidating` and `kubernetesMutating`. */
   readonly admission: readonly AdmissionBinding[];
-  /** `kubernetesCustomResourceConversion`. */
+  /** The bindings under the key `kubernetesCustomResourceConversion`. */
   readonly conversions: readonly ConversionBinding[];
 }
 

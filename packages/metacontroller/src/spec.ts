@@ -75,7 +75,7 @@ export interface ChildTypeSpec extends ResourceReference {
   readonly statusChecks: readonly StatusCheck[];
 }
 
-/** A CompositeController, checked. */
+/** The spec of a CompositeController after it has been checked. */
 export interface CompositeSpec extends ControllerSpecBase {
   readonly kind: 'CompositeController';
   readonly parent: ResourceReference & {
@@ -94,7 +94,7 @@ export interface AnnotationRequirement {
   readonly values: readonly string[];
 }
 
-/** A DecoratorController, checked. */
+/** The spec of a DecoratorController after it has been checked. */
 export interface DecoratorSpec extends ControllerSpecBase {
   readonly kind: 'DecoratorController';
   readonly resources: readonly (ResourceReference & {

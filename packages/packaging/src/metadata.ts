@@ -8,7 +8,7 @@ export interface Maintainer {
 export interface PackageMetadata {
   /** The version of the operator: SemVer without a leading `v`. */
   readonly version: string;
-  /** The name for people. Default: made from the name of the operator. */
+  /** The display name. Default: derived from the name of the operator. */
   readonly displayName?: string;
   /** A description in one sentence. */
   readonly description?: string;

@@ -57,7 +57,10 @@ interface Body {
 
 /** The largest JSON body. A hundred rules need far less. */
 const JSON_LIMIT_BYTES = 1_048_576;
-/** The largest step of the clock. It is limited because every alarm within the step rings. */
+/**
+ * The largest time by which one request can advance the clock. It is limited because every timer
+ * that falls due in this time is fired.
+ */
 const MAX_ADVANCE_MS = 30 * 86_400_000;
 
 const json = (properties: Readonly<Record<string, StructuralSchema>>): Body => ({

@@ -78,7 +78,7 @@ export class ApiServer {
   #listening = false;
   #hasListened = false;
   #isClosing = false;
-  /** After `stop`, a promise for the function that releases the reserved port. */
+  /** Set after `stop`: a promise of the function that releases the reserved port. */
   #reserved: Promise<() => void> | undefined;
 
   private constructor(

@@ -15,7 +15,7 @@ import { WebhookClient } from './webhooks/webhook-client.ts';
 
 /**
  * Creates an empty cluster.
- * @param alarms - every alarm that is set is added here, and removed when it rings.
+ * @param alarms - receives every timer that is set; a timer is removed from it when it fires.
  */
 export function createCluster(options: ApiServerOptions, alarms: Set<Cancel>): Cluster {
   const clock = options.clock ?? systemClock;

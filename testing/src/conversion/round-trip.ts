@@ -24,7 +24,7 @@ export interface RoundTripOptions {
 
 /** The result of `roundTrip`. */
 export interface RoundTripReport {
-  /** The number of conversions to another version from which the object came back unchanged. */
+  /** The number of conversions to another version and back that did not change the object. */
   readonly roundTrips: number;
   /**
    * The fields that were restored from an annotation, because the other version cannot express them, such as

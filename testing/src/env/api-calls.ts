@@ -71,8 +71,8 @@ export class ApiCalls {
   };
 
   /**
-   * Splits the arguments into the resource and the rest. The arguments begin with a resource object, or with
-   * an apiVersion and a kind.
+   * Splits the arguments into the resource and all other arguments. The arguments begin with a resource
+   * object, or with an apiVersion and a kind.
    */
   async #asked(
     args: readonly unknown[],

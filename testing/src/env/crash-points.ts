@@ -60,7 +60,10 @@ function placeOf(run: number): Pick<CrashPoint, 'when' | 'nth'> {
 interface RunsAheadOptions {
   /** The number of runs that are active at a time. */
   readonly parallel: number;
-  /** Runs before this number are started in advance. Later runs are started when requested. */
+  /**
+   * Runs with a lower number are started in advance. All other runs are started when they are
+   * requested.
+   */
   readonly upTo: number;
 }
 

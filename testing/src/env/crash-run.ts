@@ -166,7 +166,7 @@ export class CrashRun {
     return eventually(() => equalState(() => state(env, namespace), expected.state), { timeoutMs });
   }
 
-  /** Called for every request of the operator that is to be killed. */
+  /** Called before and after the server handles a request of the operator under test. */
   #pass(when: CrashPoint['when'], call: LoggedRequest, env: TestEnv): 'pass' | 'hold' {
     if (this.#point !== undefined) return 'hold'; // a killed operator sends nothing more
     if (when === 'before' && this.#scenario.calls?.(call, env) !== false) {

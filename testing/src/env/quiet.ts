@@ -2,8 +2,8 @@ import { performance } from 'node:perf_hooks';
 import { settleSockets } from '../faults/settle-sockets.ts';
 
 /**
- * After this number of rounds without activity nothing is pending, even if sockets or threads still
- * had events.
+ * If there was no activity in this number of rounds, nothing is pending, even if sockets or threads
+ * still had events.
  */
 const ROUNDS = 2;
 
@@ -12,7 +12,7 @@ const MAX_ROUNDS = 2_000;
 
 /**
  * Waits until the server and the clients in this process have nothing more to do until a timer
- * rings. Resolves to false if that never happens, otherwise to true.
+ * fires. Resolves to false if that never happens, otherwise to true.
  *
  * @param activity - returns a string that changes with every activity.
  */

@@ -138,7 +138,7 @@ export interface TestEnv extends AsyncDisposable {
    */
   settled(): Promise<void>;
   /**
-   * Advances the FakeClock from alarm to alarm, and each time waits until everything is quiet. Ten
+   * Advances the FakeClock from timer to timer, and each time waits until everything is quiet. Ten
    * minutes of virtual time take milliseconds, and events happen in the same order each time.
    *
    * @throws ConfigurationError, OperatorError in the same cases as `settled`.

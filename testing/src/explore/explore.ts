@@ -55,7 +55,9 @@ export async function replaySchedule(scenario: Scenario, schedule: string): Prom
   if (run.violation !== undefined) throw failureOf(scenario, parsed, run);
 }
 
-/** A run that is to be explored further: its deviations, and further deviations that are possible in it. */
+/**
+ * A run from which the exploration continues: its deviations, and further deviations that are possible in it.
+ */
 interface Branch {
   readonly deviations: readonly Deviation[];
   readonly choices: readonly Deviation[];

@@ -12,7 +12,7 @@ type Headers = Readonly<Record<string, string>>;
 export type Step =
   | string
   | Uint8Array
-  /** Waits on the server's clock. */
+  /** Waits for this time on the server's clock. */
   | { readonly waitMs: number }
   | { readonly until: Promise<unknown> };
 

@@ -31,7 +31,7 @@ export interface AdvanceUntilOptions {
 }
 
 /**
- * Advances `clock` from alarm to alarm until `condition` holds, and lets sockets settle in between.
+ * Advances `clock` from timer to timer until `condition` holds, and lets sockets settle in between.
  *
  * Time moves only when nothing else happens. A wait of 30 s takes milliseconds, and code reads the
  * same times from the clock as in a real wait.

@@ -29,7 +29,7 @@ export class TcpProxy {
   #always: ConnectionFault = {};
   #server: Server | undefined;
   #port = 0;
-  /** After `refuse`, a promise for the function that releases the port. */
+  /** Set after `refuse`: a promise of the function that releases the port. */
   #reserved: Promise<() => void> | undefined;
   #accepted = 0;
   #frozen = false;

@@ -2,7 +2,7 @@ import type { Clock } from 'chancery';
 import type { Cancel, TransportRequest, TransportResponse } from 'chancery/internal';
 import type { Transport } from 'chancery/low-level';
 
-/** A clock that can be killed. After that, none of its alarms fires, like in a killed process. */
+/** A clock that can be killed. After that, none of its timers fires, like in a killed process. */
 export class MortalClock implements Clock {
   readonly #clock: Clock;
   readonly #alarms = new Set<Cancel>();

@@ -30,7 +30,7 @@ export interface TestOperatorOptions {
   readonly clock?: Clock;
   /**
    * Enables leader election: replicas with the same controllers use a Lease in `namespace` to
-   * decide which one works. If omitted, there is no election.
+   * decide which one works. If omitted, there is no leader election.
    */
   readonly leaderElection?: { readonly namespace: string };
   /** Further settings: values for the environment variables that `chancery run --help` lists. */
@@ -109,8 +109,8 @@ export class TestOperator implements AsyncDisposable {
   }
 
   /**
-   * True while the operator may do work that needs leadership. Without an election, true as soon as
-   * it runs.
+   * True while the operator may do work that needs leadership. Without leader election, this is
+   * true as soon as the operator runs.
    */
   get leads(): boolean {
     return this.#manager.leads;

@@ -33,7 +33,7 @@ export async function listenAgain<T>(listen: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The port of a server in this process that accepts the connection of every reservation. */
+/** The port of a server in this process. Every reservation is a connection to this server. */
 let farEnd: Promise<number> | undefined;
 
 function farEndPort(): Promise<number> {

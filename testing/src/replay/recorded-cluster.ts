@@ -35,7 +35,7 @@ export async function recordedCluster(state: ReplayClusterState): Promise<Replay
 class RecordedCluster implements ReplayCluster {
   readonly #server: ApiServer;
   readonly #changes: ClusterChange[] = [];
-  /** Changes by other writers that the server does not have yet. */
+  /** Changes by other writers that have not been made on the server yet. */
   readonly #others: {
     readonly collection: string;
     readonly key: ObjectKey;

@@ -95,7 +95,8 @@ async function attemptBefore<T>(
 /**
  * @param scope - the global object. Workers of vitest have their configuration there, as
  * `__vitest_worker__`. Without this configuration, the default of the runners is used.
- * @param env - `node --test` sets NODE_TEST_CONTEXT for the files that it runs.
+ * @param env - the environment, in which `node --test` sets NODE_TEST_CONTEXT for the files that it
+ * runs.
  */
 export function defaultTimeoutMs(
   scope: object,

@@ -25,32 +25,33 @@ export class FakeClock implements Clock {
     return this.#time.schedule(delayMs, wake);
   }
 
-  /** The number of alarms that were ever set. It grows with all activity. */
+  /** The number of timers that were ever set. It grows with all activity. */
   get scheduled(): number {
     return this.#scheduled;
   }
 
-  /** The number of waiting alarms. */
+  /** The number of timers that are set and have not fired. */
   get pending(): number {
     return [...this.#time.alarms()].length;
   }
 
-  /** Milliseconds until the earliest alarm; undefined if none waits. */
+  /** Milliseconds until the earliest timer; undefined if none is set. */
   get nextInMs(): number | undefined {
     const { next } = this.#time;
     return next === undefined ? undefined : next.dueAt - this.monotonic();
   }
 
   /**
-   * Moves time forward and fires due alarms, earliest first. Each alarm sees its own time. Code
-   * that awaits runs only when the caller awaits: see `advanceAndSettle`.
+   * Moves time forward and fires due timers, earliest first. When a timer fires, the clock shows
+   * the time of this timer. Code that awaits runs only when the caller awaits: see
+   * `advanceAndSettle`.
    */
   advance(ms: number): void {
     this.#advanceTo(this.monotonic() + ms);
   }
 
   /**
-   * Like `advance`, but lets waiting code run after each alarm, so that chains of sleeps progress.
+   * Like `advance`, but lets waiting code run after each timer, so that chains of sleeps progress.
    */
   async advanceAndSettle(ms: number): Promise<void> {
     const untilMs = this.monotonic() + ms;
@@ -64,8 +65,8 @@ export class FakeClock implements Clock {
   }
 
   /**
-   * Moves to an absolute time. Sums of fractions would narrowly miss alarms, or make the clock go
-   * backwards.
+   * Moves the clock to an absolute time. If fractions were added up instead, the clock could stop
+   * just before a timer, or go backwards.
    */
   #advanceTo(untilMs: number): void {
     while (this.#time.ringNext(untilMs));

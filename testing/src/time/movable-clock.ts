@@ -21,7 +21,10 @@ export class MovableClock implements Clock {
   readonly #alarms = new Set<Alarm>();
   #aheadMs = 0;
   #order = 0;
-  /** The last move. The next move waits for it, so that moves run one after the other. */
+  /**
+   * Resolves when the last move of the clock is done. The next move waits for this, so that moves
+   * run one after the other.
+   */
   #moved: Promise<void> = Promise.resolve();
 
   /** @param below - a running clock. If omitted, the system clock. */
@@ -49,8 +52,8 @@ export class MovableClock implements Clock {
   }
 
   /**
-   * Moves the time forward. Due alarms ring in order, each at its own time. Code that waits for an
-   * alarm continues before the next alarm rings.
+   * Moves the time forward. Due timers fire in order, each at its own time. Code that waits for a timer
+   * continues before the next timer fires.
    *
    * @param ms - by how many milliseconds to advance; at least 0, because time cannot move backwards.
    */

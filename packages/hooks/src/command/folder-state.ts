@@ -3,8 +3,8 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Largest file whose content is compared. For a larger file, only size and modification time are
- * compared. Hooks are smaller.
+ * Size of the largest file whose content is compared. For a larger file, only size and modification
+ * time are compared. Hooks are smaller.
  */
 const MAX_READ_BYTES = 1024 * 1024;
 

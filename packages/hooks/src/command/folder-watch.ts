@@ -14,7 +14,7 @@ const AGAIN = { initialMs: 5_000, maxMs: 300_000 } as const;
 
 export interface FolderWatchOptions {
   readonly dir: string;
-  /** The hooks as they were read at the start. */
+  /** The hooks as they were read at startup. */
   readonly hooks: readonly Hook[];
   /** The result of `folderState` before the hooks were read. */
   readonly state: string | undefined;

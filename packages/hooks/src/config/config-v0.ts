@@ -43,8 +43,8 @@ const EVENT_OF: Readonly<Record<(typeof EVENTS)[number], WatchEventType>> = {
 };
 
 /**
- * Reads one item of `onKubernetesEvent`. Version v0 has no Synchronization: objects that exist at
- * the start cause no run.
+ * Reads one item of `onKubernetesEvent`. Version v0 has no Synchronization: objects that already
+ * exist at startup cause no run.
  */
 function kubernetesOfV0(item: Item): KubernetesBinding {
   const fields = new Fields(item, FIELDS);

@@ -215,7 +215,7 @@ export function textOf({ value, path }: Item): string {
 }
 
 /**
- * The item as one of the known words.
+ * Returns the item, which must be one of the known words.
  *
  * @throws ConfigurationError `CONFIG` when the item is not one of these words.
  */

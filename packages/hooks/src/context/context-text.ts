@@ -3,7 +3,9 @@ import type { Hook, KubernetesBinding, WatchEventType } from '../hook.ts';
 import type { BindingEvent, BindingObject } from '../watch/binding-watch.ts';
 import { bindingsShown, type ContextItem, groupOf, snapshotsOf } from './context-item.ts';
 
-/** Length of a piece in UTF-16 units. A large object can make a piece longer. */
+/**
+ * The usual length of a piece of the text, in UTF-16 units. A large object can make a piece longer.
+ */
 const PIECE_CHARS = 65_536;
 
 /** Names of the events in version v0 of the contract. */

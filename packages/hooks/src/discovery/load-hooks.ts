@@ -36,7 +36,7 @@ export interface LoadHooksOptions {
 }
 
 export interface LoadedHooks {
-  /** Sorted by path. */
+  /** The hooks that can be used, sorted by path. */
   readonly hooks: readonly Hook[];
   /** The broken hooks, sorted by path. Empty unless `skipBroken` is set. */
   readonly problems: readonly HookProblem[];

@@ -36,7 +36,7 @@ export interface HookEngineOptions {
 /** A failure that users should see. */
 export interface HookTrouble {
   readonly reason: 'HookFailed' | 'HookBlocked' | 'HookGivenUp' | 'FilterFailed';
-  /** A description of the trouble in one line. It contains no data of an object. */
+  /** A description of the problem in one line. It contains no data of an object. */
   readonly note: string;
 }
 
@@ -63,7 +63,7 @@ export interface HookStatus {
   readonly name: string;
   readonly runs: number;
   readonly errors: number;
-  /** Wall time of the last run, RFC 3339. */
+  /** The wall-clock time of the last run, in RFC 3339. */
   readonly lastRunAt: string | undefined;
   /** Class, code and reason of the last error; undefined after a success. */
   readonly lastError: string | undefined;

@@ -19,7 +19,7 @@ import { startSchedule } from './schedule-timer.ts';
  */
 const RECHECK_MS = 1_000;
 
-/** Name of the queue for the start, and for bindings that do not set a queue. */
+/** Name of the queue for the steps of the startup, and for bindings that do not set a queue. */
 export const MAIN_QUEUE = 'main';
 
 interface HookBindingsOptions {
@@ -77,8 +77,8 @@ export class HookBindings implements Disposable {
   }
 
   /**
-   * The start step that begins to watch the bindings. It ends when their Synchronizations are
-   * queued.
+   * The step of the startup that begins to watch the bindings. It ends when their Synchronizations
+   * are queued.
    */
   get startStep(): StartStep {
     return { hook: this.#options.hook, start: (signal) => this.#start(signal) };
@@ -147,8 +147,8 @@ export class HookBindings implements Disposable {
 
   /**
    * Puts the Synchronizations that have become possible at the head of the queue `main`, or of
-   * their own queue if the start does not wait for them. In `main`, the start of the schedules
-   * follows them.
+   * their own queue if the startup does not wait for them. In `main`, they are followed by the step
+   * that starts the schedules.
    */
   #begin(): void {
     const { hook, queueOf, meter } = this.#options;

@@ -25,7 +25,7 @@ interface Lane {
 /**
  * Schedules the runs of all hooks.
  *
- * At the start, the queue `main` runs the hooks with `onStartup`, ordered by the value of
+ * At startup, the queue `main` runs the hooks with `onStartup`, ordered by the value of
  * `onStartup`. Then, for each hook in path order, it runs the Synchronizations and starts the
  * schedules. After that, the runs for events and schedules wait in their own queues. A queue is
  * serial, and queues run in parallel. A task that fails is retried before the next task of its
@@ -103,7 +103,7 @@ export class HookEngine {
 
   /**
    * True when no task waits and no task runs. False while a task waits for its next attempt, and
-   * before the start.
+   * before the engine has started.
    */
   get idle(): boolean {
     const lanes = [...this.#lanes.values()];

@@ -48,7 +48,7 @@ export const HOOK_METRICS = {
   watchErrors: 'shell_operator_kubernetes_client_watch_errors_total',
   /** Counter of reads of the snapshot of a binding that is not watched yet, with the label `binding`. */
   bindingMonitorMissing: 'shell_operator_binding_monitor_missing_total',
-  /** Counter that is increased at the start, and then every 10 s. */
+  /** Counter that is increased at startup, and then every 10 s. */
   liveTicks: 'shell_operator_live_ticks',
   /**
    * Gauge of the seconds since the first failure of the task that blocks a queue; 0 when no task blocks the

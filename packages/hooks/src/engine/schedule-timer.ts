@@ -7,7 +7,10 @@ import { parseCrontab } from './crontab.ts';
 /** Ticks of a schedule that may wait in the queue. Further ticks are dropped. */
 const MAX_WAITING_TICKS = 100;
 
-/** Longest sleep. After it the wall clock is read again, because the clock may have been set. */
+/**
+ * The longest sleep. After each sleep the wall clock is read again, because it may have been
+ * changed.
+ */
 const MAX_SLEEP_MS = 60_000;
 
 /**

@@ -21,7 +21,7 @@ interface JqThreadOptions {
   readonly clock: Clock;
   /** The path of the package's entry file. If empty, only the program `.` works. */
   readonly packagePath: string;
-  /** Memory limit of jq. The heap of the thread has its own limit. */
+  /** Memory limit of jq. The heap of the thread has a separate limit. */
   readonly maxMemoryBytes: number;
 }
 

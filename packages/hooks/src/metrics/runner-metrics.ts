@@ -136,7 +136,7 @@ const WATCH_ERRORS: MetricSum = {
   labels: ({ reason = '' }) => ({ error_type: ERROR_TYPES[reason] ?? 'fail' }),
 };
 
-/** The default prefix of shell-operator. */
+/** The prefix that shell-operator gives to its metrics by default. */
 const RUNNER_PREFIX = 'shell_operator_';
 
 /**

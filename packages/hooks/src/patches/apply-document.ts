@@ -82,7 +82,7 @@ function subresourceOf(action: PatchAction): string | undefined {
 
 /**
  * True when the object exists. The API server gives the same answer for a missing object and for a
- * custom resource without the subresource. Without the right to read the object, the two cases
+ * custom resource without the subresource. Without the permission to read the object, the two cases
  * cannot be distinguished, and the object counts as missing.
  */
 async function isThere(

@@ -1,6 +1,6 @@
 import type { Hook } from '../hook.ts';
 
-/** The maximum length of a field manager at the API server. */
+/** The maximum length of a field manager that the API server accepts. */
 const MAX_CHARS = 128;
 
 /** All field managers of a folder of hooks: the runner's and one for each hook. */

@@ -62,7 +62,10 @@ export function targetOf(action: PatchAction): Named {
   return { apiVersion, kind, namespace: metadata.namespace, name: metadata.name ?? '' };
 }
 
-/** Maximum length of a title. It is longer than every kind with a namespace and a name. */
+/**
+ * Maximum length of the title of an operation in messages. It is longer than every kind with a
+ * namespace and a name.
+ */
 const MAX_TITLE_CHARS = 1_024;
 
 /** Describes an operation in messages, such as `MergePatch of ConfigMap farm/north`. */

@@ -26,7 +26,7 @@ export class Blockage {
     return this.#failures;
   }
 
-  /** Seconds since the first of these failures; 0 without a failure. */
+  /** Seconds since the first failure of the task at the head; 0 without a failure. */
   get seconds(): number {
     return this.#failures === 0 ? 0 : (this.#clock.monotonic() - this.#firstFailedAt) / 1_000;
   }

@@ -6,7 +6,7 @@ export interface RunTask {
   readonly hook: Hook;
   /** The item of the context. If too many tasks wait, it is replaced by a newer item. */
   item: QueuedItem;
-  /** Set if the item is a Synchronization. It is called when the run reads the snapshots. */
+  /** Called when the run reads the snapshots. Set only if the item is a Synchronization. */
   readonly onRead?: () => void;
   /** Called when the task stops waiting, because it starts or becomes part of another run. */
   readonly onTaken?: () => void;

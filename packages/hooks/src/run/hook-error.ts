@@ -7,7 +7,7 @@ export type HookFailure =
   | 'exit'
   /** A result file violates the contract. Nothing was sent. */
   | 'result'
-  /** A document needs a right that is missing in the hook's rights file. Nothing was sent. */
+  /** A document needs a permission that is missing in the hook's rights file. Nothing was sent. */
   | 'right'
   /** A document could not be applied. */
   | 'patch';

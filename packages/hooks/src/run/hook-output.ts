@@ -32,8 +32,8 @@ const OF_THE_LINE: ReadonlySet<string> = new Set(['level', 'msg', 'message', 'ti
  * of a run, all further lines are skipped as well.
  *
  * @param facts - additional fields of each line: the hook, and the reason for its run.
- * @param readsJson - a line that is a JSON object is logged with its own level and message. Its
- * other members become fields below `fields`.
+ * @param readsJson - if true, a line that is a JSON object is logged with the level and the message
+ * in this object. Its other members become fields below `fields`.
  */
 export function hookOutput(
   log: Log,

@@ -32,8 +32,8 @@ export interface Examined {
   /** The hook's answer to a review, one line per fact. Empty when the context was no review. */
   readonly answer: readonly string[];
   /**
-   * Rights that are missing in the rights file, each with the number of the first document that
-   * needs it.
+   * Permissions that are missing in the rights file, each with the number of the first document
+   * that needs it.
    */
   readonly missing: readonly { readonly number: number; readonly right: RequiredRight }[];
 }

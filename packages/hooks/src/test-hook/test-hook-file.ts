@@ -122,7 +122,7 @@ async function started(
 }
 
 /**
- * Adds the missing rights to the rights file.
+ * Adds the missing permissions to the rights file.
  *
  * @returns the path of the rights file.
  */

@@ -8,7 +8,7 @@ export interface BindingObject {
   readonly objectText: string | undefined;
   /** The result of the filter as JSON with sorted keys. Undefined without a filter. */
   readonly filterText: string | undefined;
-  /** A checksum of the result of the filter, or without a filter a checksum of the object. */
+  /** A checksum of the result of the filter. If there is no filter, a checksum of the object. */
   readonly checksum: string;
 }
 
@@ -27,8 +27,8 @@ export interface BindingWatch {
   readonly synced: boolean;
   /**
    * The reason why the binding is not synced, for users: `waits for the kind Website`. Undefined
-   * when it is synced. It may also be undefined while the first lists are still being read. Then
-   * the start of other hooks waits for these lists.
+   * when it is synced. It may also be undefined while the first lists are still being read. In this
+   * case, other hooks start only after these lists.
    */
   readonly waitsFor: string | undefined;
   /** All objects, sorted by namespace and then name. The array is shared: do not change it. */
@@ -42,9 +42,9 @@ export interface BindingListener {
   /** Called when `synced` may have become true. */
   synced(): void;
   /**
-   * Called with changes. The changes of one object come in the order in which the cache received
-   * them. Not called before `synced`, for objects of the first lists, or for changes that leave the
-   * checksum unchanged.
+   * Called when objects have changed. The changes of one object come in the order in which the
+   * cache received them. Not called before `synced`, for objects of the first lists, or for changes
+   * that leave the checksum unchanged.
    */
   changed(events: readonly BindingEvent[]): void;
 }

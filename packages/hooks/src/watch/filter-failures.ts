@@ -6,7 +6,7 @@ import type { FilterFailure } from './filtered-source.ts';
  */
 const AGAIN_MS = 60_000;
 
-/** The failures of a filter since its last report. */
+/** The failures of a filter since they were last reported. */
 export interface FilterReport extends FilterFailure {
   /** Number of failures since the last report, including this one. */
   readonly count: number;

@@ -1,7 +1,10 @@
 import type { Labels, Meter } from 'chancery/internal';
 import { HOOK_METRICS } from '../engine/metric-names.ts';
 
-/** Maximum number of kept values. A standby may work for weeks without a meter. */
+/**
+ * Maximum number of values that are kept while there is no meter. A standby may run for weeks
+ * without a meter.
+ */
 const MAX_KEPT = 1_000;
 
 /**
@@ -21,7 +24,7 @@ export class FilterTimes {
     if (this.#waiting.length > MAX_KEPT) this.#waiting.shift();
   };
 
-  /** Measures with `meter` from now on. It replaces an earlier meter. */
+  /** Measures with `meter` from now on, and no longer with an earlier meter. */
   measureWith(meter: Meter): void {
     this.#meter = meter;
     for (const [labels, seconds] of this.#waiting) this.add(labels, seconds);

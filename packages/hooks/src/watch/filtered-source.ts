@@ -119,8 +119,8 @@ export function filteredSource(
 }
 
 /**
- * The group of an object for pauses of filters. If a filter takes too long for an object, the
- * filter is paused only for the namespace of that object.
+ * The group of objects for which a filter is paused together. If a filter takes too long for an
+ * object, the filter is paused only for the namespace of that object.
  */
 function groupOf(key: ObjectKey): string {
   const { namespace, name } = splitKey(key);

@@ -14,7 +14,7 @@ export interface Want {
   readonly keepsFullObjects: boolean;
 }
 
-/** A source that keeps only the data of its objects that bindings need. */
+/** A source that keeps only the data that bindings need. */
 export interface FilteredSource {
   readonly source: Source;
   /** Returns what a binding with this filter keeps of an object. */

@@ -42,7 +42,7 @@ export interface WatchedBindingOptions {
  */
 const KIND_AGAIN = { initialMs: 1_000, maxMs: 15_000 } as const;
 
-/** States of a source whose first list is about to complete. */
+/** The states of a source whose first list can be expected to complete soon. */
 const UNDER_WAY: ReadonlySet<string> = new Set(['idle', 'listing', 'watching']);
 
 interface Member {

@@ -2,7 +2,7 @@
 export const MAX_ANSWER_BYTES: number = 10_000_000;
 
 /**
- * Time limit of a function that has no time limit of its own, in milliseconds. It equals the
- * default of webhooks.
+ * The default time limit of a function, in milliseconds. It equals the default time limit of
+ * webhooks.
  */
 export const DEFAULT_FUNCTION_TIMEOUT_MS: number = 10_000;

@@ -19,7 +19,7 @@ const RESOURCES = {
 
 /**
  * Reads keys from watched caches, one cache per named Secret or ConfigMap. A changed value is used
- * from the next call on, and the operator needs no right for other objects.
+ * from the next call on, and the operator needs no permission for other objects.
  */
 export function watchedKeys({ open }: Pick<RunnableContext, 'open'>): KeyReader {
   const handles = new Map<string, InformerHandle<Holder>>();

@@ -50,8 +50,8 @@ export function dynamicApplyWriter(): ChildWriter {
 
 class DynamicApply implements ChildWriter {
   /**
-   * The memory for calls with a context that no controller has created. The context of a controller
-   * has its own memory.
+   * The values that the server has rewritten, for calls whose context no controller has created.
+   * Each controller's context has a separate `AppliedMemory`.
    */
   readonly #memory = new AppliedMemory();
 
@@ -171,7 +171,7 @@ async function send(
 
 /**
  * The merge patch that changes `observed` into `child`. Undefined when nothing differs. `child`
- * must already be in the form in which the server stores it.
+ * must already have the values that the server would store.
  */
 function changeOf(
   resource: Resource,

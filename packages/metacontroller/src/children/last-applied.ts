@@ -10,7 +10,10 @@ import {
 /** The annotation in which Metacontroller stores the answer of a hook for a child. */
 export const LAST_APPLIED = 'metacontroller.k8s.io/last-applied-configuration';
 
-/** The field manager of Metacontroller's updates, which write that annotation. */
+/**
+ * The field manager of the updates with which Metacontroller writes this annotation for the answer
+ * of a hook.
+ */
 export const UPDATE_MANAGER = 'metacontroller';
 
 /**

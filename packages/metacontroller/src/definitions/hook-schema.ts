@@ -40,7 +40,7 @@ export function hooksSchema(names: readonly string[]): StructuralSchema {
   );
 }
 
-/** Connection settings keyed by host, for webhooks that set none of their own. */
+/** Connection settings keyed by host, for webhooks that set no connection settings. */
 export const ENDPOINT_CONFIGS: StructuralSchema = described(
   listOf(fields({ host: TEXT, ...CONNECTION }, ['host'])),
   'Secures the connections to the webhooks of a host that say nothing about it themselves.',

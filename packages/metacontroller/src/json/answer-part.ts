@@ -23,9 +23,9 @@ export class AnswerPart {
   }
 
   /**
-   * A member of an object.
+   * Returns one member of an object.
    *
-   * @throws HookError when the part is not an object.
+   * @throws HookError when this value is not an object.
    */
   member(name: string): AnswerPart {
     const map = this.map();
@@ -36,9 +36,9 @@ export class AnswerPart {
   }
 
   /**
-   * The members of an object.
+   * Returns the members of an object.
    *
-   * @throws HookError when the part is not an object.
+   * @throws HookError when this value is not an object.
    */
   map(): Readonly<Record<string, unknown>> {
     const { value } = this;
@@ -49,9 +49,9 @@ export class AnswerPart {
   }
 
   /**
-   * The items of a list.
+   * Returns the items of a list.
    *
-   * @throws HookError when the part is not a list.
+   * @throws HookError when this value is not a list.
    */
   items(): readonly AnswerPart[] {
     if (!Array.isArray(this.value)) return this.#mustBe('a list');
@@ -61,39 +61,44 @@ export class AnswerPart {
   }
 
   /**
-   * The string.
+   * Returns the string.
    *
-   * @throws HookError when the part is not a string.
+   * @throws HookError when this value is not a string.
    */
   string(): string {
     return typeof this.value === 'string' ? this.value : this.#mustBe('a string');
   }
 
-  /** A non-empty string. */
+  /** Returns the string, which must not be empty. */
   filledString(): string {
     if (this.isAbsent) return this.fail('is missing');
     return this.string() === '' ? this.fail('is empty') : this.string();
   }
 
-  /** A string. Undefined when absent or empty, which Go cannot distinguish. */
+  /**
+   * Returns the string; undefined if it is absent or empty, because Go cannot distinguish the two.
+   */
   optionalString(): string | undefined {
     return this.isAbsent || this.string() === '' ? undefined : this.string();
   }
 
-  /** A boolean. False when absent. */
+  /** Returns the boolean; false if it is absent. */
   boolean(): boolean {
     if (this.isAbsent) return false;
     return typeof this.value === 'boolean' ? this.value : this.#mustBe('true or false');
   }
 
-  /** A number. Undefined when absent. A bigint is an integer beyond 2^53. */
+  /**
+   * Returns the number; undefined if it is absent. An integer beyond 2^53 may be stored as a
+   * bigint.
+   */
   number(): number | undefined {
     if (this.isAbsent) return undefined;
     if (typeof this.value === 'bigint') return Number(this.value);
     return typeof this.value === 'number' ? this.value : this.#mustBe('a number');
   }
 
-  /** An object whose members are strings. Undefined when absent. */
+  /** Returns an object whose members are strings; undefined if it is absent. */
   stringMap(): Readonly<Record<string, string>> | undefined {
     if (this.isAbsent) return undefined;
     for (const name of Object.keys(this.map())) this.member(name).string();

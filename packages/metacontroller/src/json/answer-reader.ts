@@ -9,10 +9,12 @@ export interface AnswerReaderOptions {
   readonly answers: 'loose' | 'strict';
 }
 
-/** Declares the fields that an object of an answer may have. All other fields count as unknown. */
+/** Declares the fields that an object in an answer may have. All other fields count as unknown. */
 export type KnownFields = (part: AnswerPart, names: ReadonlySet<string>) => void;
 
-/** Maximum number of different remarks about loose answers that one controller logs. */
+/**
+ * Maximum number of different messages about unknown or repeated fields that one controller logs.
+ */
 const MAX_REMARKS = 50;
 
 /** Reads the answers of one hook. */

@@ -30,9 +30,9 @@ export interface DecorationAnswer extends CommonAnswer {
 export interface SyncAnswerOptions {
   /** The declared types of children or attachments. */
   readonly types: readonly Resource[];
-  /** With `delete`, an answer without the list of children deletes all children. */
+  /** If `delete`, an answer without the list of children deletes all children. */
   readonly emptyChildren: 'refuse' | 'delete';
-  /** True when `events` are read. */
+  /** True when the field `events` of the answer is read. */
   readonly extensions: boolean;
   readonly finalizing: boolean;
 }

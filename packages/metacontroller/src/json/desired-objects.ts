@@ -13,7 +13,8 @@ export interface DesiredObjectsOptions {
 const MAX_CHILDREN = 10_000;
 
 /**
- * Number of children that are checked in one turn of the event loop. They take a few milliseconds.
+ * Number of children that are checked in one turn of the event loop. Checking them takes a few
+ * milliseconds.
  */
 const SLICE = 500;
 

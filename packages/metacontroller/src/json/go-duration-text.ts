@@ -1,4 +1,4 @@
-/** Nanoseconds of each unit. */
+/** The number of nanoseconds in each unit. */
 const UNITS: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1_000n,

@@ -10,7 +10,7 @@ export interface HookEvent {
   readonly message: string;
 }
 
-/** The API server refuses a longer reason or note. */
+/** Maximum length of the reason of an Event. The API server refuses a longer reason or note. */
 const MAX_REASON_CHARS = 128;
 const MAX_MESSAGE_CHARS = 1_024;
 

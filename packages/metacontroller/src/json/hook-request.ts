@@ -127,7 +127,8 @@ function* pieces(members: readonly Member[]): Generator<string, void, undefined>
 }
 
 /**
- * Number of characters that are joined in one turn of the event loop. They take a few milliseconds.
+ * Number of characters that are joined in one turn of the event loop. Joining them takes a few
+ * milliseconds.
  */
 const SLICE_CHARS = 262_144;
 

@@ -47,8 +47,8 @@ function keyOfObject({ metadata }: KubernetesObject, isRelative: boolean): strin
 }
 
 /**
- * True when there is a namespace. An empty string counts as none, because an aggregated API server
- * may write it.
+ * True when there is a namespace. An empty string counts as no namespace, because an aggregated API
+ * server may write it.
  */
 function isSet(namespace: string | undefined): boolean {
   return namespace !== undefined && namespace !== '';

@@ -16,8 +16,8 @@ export function groupAndVersion(apiVersion: string): readonly [group: string, ve
 }
 
 /**
- * A reference to a resource. It must name one resource, because roles cannot be generated from a
- * wildcard.
+ * A reference to a resource. The reference must be to a single resource, because roles cannot be
+ * generated from a wildcard.
  *
  * @param path - the path of the object with the fields `apiVersion` and `resource`.
  * @throws InvalidSpecError.
@@ -54,7 +54,7 @@ export function parseRelated({ metadata }: KubernetesObject): readonly ResourceR
   return [...new Set(words)].filter((word) => word !== '').map((word) => parseWord(word, path));
 }
 
-/** One entry of the annotation: `v1/configmaps`, `apps/v1/deployments`. */
+/** Parses one entry of the annotation, such as `v1/configmaps` or `apps/v1/deployments`. */
 function parseWord(word: string, path: string): ResourceReference {
   refuseWildcard(path, word);
   const at = word.lastIndexOf('/');

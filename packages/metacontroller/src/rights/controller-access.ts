@@ -196,7 +196,7 @@ function relatedOf(
 }
 
 /**
- * Rights to read the definitions of parents. A definition tells whether the status may have
+ * Permissions to read the definitions of parents. A definition tells whether the status may have
  * conditions.
  */
 function definitionPermissions(parents: readonly Resource[]): readonly PlacedPermission[] {
@@ -210,9 +210,9 @@ function definitionPermissions(parents: readonly Resource[]): readonly PlacedPer
 }
 
 /**
- * The rights on a parent. Finalizers, labels and annotations are patched in the object itself, and
- * the status in its subresource. When an object is the owner of a child that must be deleted first,
- * admission requires `update` on its finalizers.
+ * The permissions on a parent. Finalizers, labels and annotations are patched in the object itself,
+ * and the status in its subresource. When an object is the owner of a child that must be deleted
+ * first, admission requires `update` on the finalizers of this object.
  */
 function parentPermissions(
   parent: Resource,

@@ -16,7 +16,10 @@ import type { Trouble } from './trouble.ts';
  */
 const REPORTER = 'metacontroller';
 
-/** Reasons that Metacontroller records as `SyncError`. Other failed starts are `CreateError`. */
+/**
+ * Reasons that Metacontroller records as `SyncError`. For every other failed start, it records
+ * `CreateError`.
+ */
 const SYNC_ERRORS: ReadonlySet<string> = new Set(['NoStatusSubresource', 'Forbidden', 'HotLoop']);
 
 /**

@@ -7,8 +7,8 @@ import type { Trouble } from './trouble.ts';
 const OF_CONTROLLER = ['Forbidden', 'HotLoop'];
 
 /**
- * Maximum number of parents that are remembered with their reasons. Further parents are only
- * counted in the queues.
+ * Maximum number of failing parents that are remembered, each with its reason. Further failing
+ * parents are only counted in the queues.
  */
 const MAX_REMEMBERED = 1_000;
 

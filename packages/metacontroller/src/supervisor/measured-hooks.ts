@@ -11,7 +11,7 @@ interface Measuring {
   readonly clock: Clock;
 }
 
-/** The same hooks with their calls counted and timed. */
+/** Returns hooks that do the same, and whose calls are counted and timed. */
 export function measuredHooks(hooks: ConfiguredHooks, measuring: Measuring): ConfiguredHooks {
   return Object.fromEntries(
     Object.entries(hooks).map(([hook, called]) => [hook, measured(hook, called, measuring)]),

@@ -7,8 +7,8 @@ import { watchRule } from './source-trouble.ts';
 const MAX_DEPTH = 5;
 
 /**
- * The remedy when the API server refused a request because a right is missing. Undefined for other
- * errors.
+ * The remedy when the API server refused a request because a permission is missing. Undefined for
+ * other errors.
  */
 export function refusal(error: unknown): string | undefined {
   let cause = error;

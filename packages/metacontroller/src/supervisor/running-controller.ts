@@ -8,9 +8,12 @@ import type { Trouble } from './trouble.ts';
 
 interface RunningControllerOptions {
   readonly controllers: readonly Controller[];
-  /** Closed when the controller has stopped. */
+  /** These hooks are closed when the controller has stopped. */
   readonly hooks: ConfiguredHooks;
-  /** Closed when the controller has stopped, after the hooks. */
+  /**
+   * Reads keys of Secrets and ConfigMaps. It is closed after the hooks, when the controller has
+   * stopped.
+   */
   readonly keys: KeyReader;
   readonly failing: FailingParents;
   readonly context: Pick<RunnableContext, 'open' | 'start'>;

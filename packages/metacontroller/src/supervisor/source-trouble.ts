@@ -14,8 +14,8 @@ export interface WatchedSource {
  * first list.
  *
  * @param parents - the resources whose objects are reconciled.
- * @param rulesOn - the rules that the controller needs on a resource, besides the right to watch
- * it.
+ * @param rulesOn - the rules that the controller needs on a resource, besides the permission to
+ * watch it.
  */
 export function sourceTrouble(
   sources: readonly WatchedSource[],

@@ -49,7 +49,7 @@ interface Slot {
   readonly name: string;
   readonly report: ControllerReport;
   readonly backoff: Backoff;
-  /** Digest of the object that was started, or that failed to start. */
+  /** Digest of the object whose controllers were started, or failed to start. */
   identity: string;
   running: RunningController | undefined;
 }
@@ -58,8 +58,8 @@ interface Slot {
 const RETRY_MS = 1_000;
 
 /**
- * Number of objects that are started or stopped concurrently. A slow object must not block other
- * objects.
+ * Number of objects whose controllers are started or stopped concurrently. One slow object must not
+ * block other objects.
  */
 const WORKERS = 8;
 

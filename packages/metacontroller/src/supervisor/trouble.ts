@@ -4,7 +4,7 @@ import { OperatorError } from 'chancery';
 export interface Trouble {
   /** The reason, in CamelCase. */
   readonly reason: string;
-  /** A sentence for users. */
+  /** The explanation for users, in one sentence. */
   readonly message: string;
   /**
    * True when the controller must be restarted. If false, the controller continues by itself as

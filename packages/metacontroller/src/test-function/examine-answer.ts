@@ -35,7 +35,7 @@ export interface ExaminedAnswer {
 /**
  * Reads and checks the answer of a sync or finalize hook, like the engine does before it writes.
  *
- * @throws OperatorError `USER_CODE` with the unusable part.
+ * @throws OperatorError `USER_CODE` with the part of the answer that cannot be used.
  */
 export async function examinedAnswer(
   answer: AnswerValue,
@@ -75,7 +75,7 @@ interface ExaminedRulesParts {
 /**
  * Reads and checks the answer of a customize hook.
  *
- * @throws OperatorError `USER_CODE` with the unusable part.
+ * @throws OperatorError `USER_CODE` with the part of the answer that cannot be used.
  */
 export async function examinedRules(
   answer: AnswerValue,

@@ -62,7 +62,7 @@ function factsOf(error: OperatorError): string {
 }
 
 /**
- * The lines about an answer.
+ * Describes an answer of the function, in lines of the report.
  *
  * @throws OperatorError `USER_CODE` for an answer that the engine would refuse.
  */

@@ -3,7 +3,8 @@ import type { OperatorModel } from 'chancery/internal';
 import type { PackageMetadata } from '../metadata.ts';
 
 /**
- * The namespaces that OLM can make an operator watch, in the order in which a bundle lists them.
+ * The install modes of OLM, which say what namespaces an operator watches. They are in the order in
+ * which a bundle lists them.
  */
 export const INSTALL_MODES = [
   'OwnNamespace',

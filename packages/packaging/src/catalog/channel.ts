@@ -74,7 +74,7 @@ function circleIn(
 }
 
 /**
- * Problems for bundles that are not on the chain of upgrades to the head. An installation of such a
+ * Reports bundles that are not on the chain of upgrades to the head. An installation of such a
  * bundle is never upgraded.
  */
 function strandedProblems(

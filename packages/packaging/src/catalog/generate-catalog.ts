@@ -57,7 +57,10 @@ export async function generateCatalog(
   return check ? reportStates(states, lines, io) : writeGenerated(states, lines, io);
 }
 
-/** The command for a comment. It must not contain a line break or a closing backtick. */
+/**
+ * Returns the command for a comment. The command must not contain a line break or a closing
+ * backtick.
+ */
 function commandOf(text: string | undefined, folders: readonly string[]): string {
   const isLine = (line: string): boolean => /^[\x20-\x5f\x61-\x7e]+$/.test(line);
   if (text !== undefined && !isLine(text)) {

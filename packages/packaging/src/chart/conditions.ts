@@ -8,7 +8,7 @@ import type { Condition } from './tree.ts';
  */
 export type ChartScope = Scope | 'listed';
 
-/** The condition on values that turns a component on. */
+/** The condition that the values of a chart must meet to turn a component on. */
 export function componentCondition(chart: string, name: ComponentName): Condition {
   switch (name) {
     case 'debug':
@@ -26,7 +26,7 @@ export function componentCondition(chart: string, name: ComponentName): Conditio
   }
 }
 
-/** The condition on values that chooses a scope. */
+/** The condition that the values of a chart must meet to choose a scope. */
 export function scopeCondition(chart: string, scope: ChartScope): Condition {
   return `eq (${include(chart, 'scope')}) ${literal(scope)}`;
 }

@@ -10,7 +10,7 @@ export interface FolderParts {
   readonly files: readonly ManifestFile[];
   /** The named template `folder`, which renders the data of the ConfigMap. */
   readonly named: string;
-  /** The ConfigMap. */
+  /** The ConfigMap with the files of the folder. */
   readonly configMap: string;
 }
 

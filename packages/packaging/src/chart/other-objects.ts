@@ -40,7 +40,7 @@ export function labelled(chart: string, object: object, ...more: readonly (Field
   );
 }
 
-/** The labels in a value. */
+/** Returns the labels that a value of the chart contains. */
 function labelsOf(value: string): More {
   return { more: `toYaml ${value}`, when: [value] };
 }

@@ -71,7 +71,9 @@ function withImage(chart: string, spec: Tree): Tree {
   );
 }
 
-/** An object of the test. It does not have the labels that select the operator's Pods. */
+/**
+ * An object that `helm test` creates. It does not have the labels that select the operator's Pods.
+ */
 function hook(chart: string, kind: string, weight: number, spec: object): Tree {
   const tree = treeOf({
     apiVersion: 'v1',

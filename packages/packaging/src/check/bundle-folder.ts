@@ -9,7 +9,7 @@ import { ConfigurationError, messageOf } from 'chancery';
 const MAX_FILES = 1_000;
 const MAX_BYTES = 32 * 1_048_576;
 
-/** Folders of a bundle. Their parent folder may contain more, such as a whole project. */
+/** Folders of a bundle. Their parent folder may contain further files, such as a whole project. */
 const PARTS = ['manifests', 'metadata', 'tests'];
 const DOCKERFILE = 'bundle.Dockerfile';
 

@@ -78,7 +78,7 @@ function sameVersionChanges(before: CheckedDefinition, after: CheckedDefinition)
 /**
  * The changes between served versions. A client may read an object in one served version and write
  * it in another. So without a conversion webhook, a difference between two served versions is
- * reported, unless the definition before had the same difference.
+ * reported, unless the previous definition already had the same difference.
  */
 function servedVersionChanges(
   before: CheckedDefinition,

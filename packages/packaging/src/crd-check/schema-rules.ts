@@ -10,7 +10,7 @@ export interface SchemaChange {
   readonly message: string;
   /** The keyword that has changed. */
   readonly keyword: string;
-  /** Equal changes have equal keys. */
+  /** Identifies the change: equal changes have equal keys. */
   readonly key: string;
 }
 

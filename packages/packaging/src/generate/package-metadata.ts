@@ -5,7 +5,7 @@ import { type Declaring, isMapping, nearMatches, projectOf } from 'chancery/inte
 import { parseYaml } from 'chancery/low-level';
 import type { Maintainer, PackageMetadata } from '../metadata.ts';
 
-/** Where the metadata of a package come from. */
+/** The sources of the metadata of a package. */
 export interface MetadataSources {
   /** The version. It overrides the version in every file. */
   readonly version?: string | undefined;

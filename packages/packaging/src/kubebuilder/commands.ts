@@ -34,7 +34,7 @@ export async function editProject(request: PluginRequest, parts: CommandParts): 
   return recorded(await ambassadorAndTypescript(request, parts, flags));
 }
 
-/** `create api`: adds the rights for a new kind in Go, or creates a new kind in TypeScript. */
+/** `create api`: adds the permissions for a new kind in Go, or creates a new kind in TypeScript. */
 export async function createApi(request: PluginRequest, parts: CommandParts): Promise<Change> {
   const flags = flagValues('api', request.args, ['group', 'version', 'kind']);
   const { record, messages } = withoutRemovedKinds(readRecord(request.universe), request);

@@ -173,7 +173,10 @@ export class JsonBytes {
 }
 
 interface EndOfString {
-  /** Index of the quote that ends the string, or the end of the chunk. */
+  /**
+   * Index of the quote that ends the string. If the string does not end in the chunk, the end of
+   * the chunk.
+   */
   readonly at: number;
   readonly isFound: boolean;
   /** True when the first character of the next chunk follows a backslash. */
@@ -212,7 +215,10 @@ class ValueScan {
   #isString = false;
   #isEscaped = false;
 
-  /** The end of the value in the chunk, or the end of the chunk. */
+  /**
+   * Returns the end of the value. If the value does not end in the chunk, returns the end of the
+   * chunk.
+   */
   through(chunk: Buffer, from: number): number {
     for (let at = from; at < chunk.length; at++) {
       const byte = chunk[at] ?? 0;

@@ -4,7 +4,7 @@ type Metadata = PluginResponse['metadata'];
 
 /**
  * A description and examples for each subcommand. kubebuilder prints them in its help instead of
- * its own.
+ * kubebuilder's description and examples.
  */
 const METADATA: Readonly<Record<Subcommand, Metadata>> = {
   init: {

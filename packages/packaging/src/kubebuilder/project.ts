@@ -18,7 +18,7 @@ export interface ProjectResource {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** The plural name, as the name of the kind's definition contains it. */
+  /** The plural name in the name of the kind's definition. */
   readonly plural: string;
   /** The names of the kind's controllers in Go, as their file names contain them: `cart`, `cart_backup`. */
   readonly controllers: readonly string[];

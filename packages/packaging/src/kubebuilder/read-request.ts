@@ -14,7 +14,10 @@ const MAX_DOCUMENT_BYTES = 2_048 * MIB;
 /** Limits of one file that is read, and of all such files together. */
 const MAX_FILE_BYTES = 2 * MIB;
 const MAX_READ_BYTES = 32 * MIB;
-/** Limit of a path. Linux accepts paths of up to 4,096 bytes, and a byte may become six bytes of JSON. */
+/**
+ * Maximum length of a path. Linux accepts paths of up to 4,096 bytes, and JSON may need six bytes for each of
+ * them.
+ */
 const MAX_PATH_BYTES = 4_096 * 6;
 const MAX_PATHS = 500_000;
 /** The largest size of the content of PROJECT, and of every other field of the request. */

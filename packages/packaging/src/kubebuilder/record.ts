@@ -27,7 +27,7 @@ export interface RecordedKind {
 export interface ProjectRecord {
   /** The ambassador. Undefined when the project has no manager in Go, or no ambassador yet. */
   readonly ambassador?: RecordedAmbassador | undefined;
-  /** The part in TypeScript. Undefined when the project has none. */
+  /** The TypeScript part of the project. Undefined for a project without TypeScript. */
   readonly typescript?:
     | { readonly folder: string; readonly kinds: readonly RecordedKind[] }
     | undefined;

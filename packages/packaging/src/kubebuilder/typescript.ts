@@ -78,7 +78,8 @@ export interface TypescriptContext {
 type Recorded = NonNullable<ProjectRecord['typescript']>;
 
 /**
- * The folder of the TypeScript project beside Go. Without Go, the project is in the root folder.
+ * The folder of the TypeScript project in a project with Go. In a project without Go, TypeScript is
+ * in the root folder.
  */
 const FOLDER_BESIDE_GO = 'typescript';
 const MODULE = 'src/operator.ts';

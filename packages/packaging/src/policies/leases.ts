@@ -7,8 +7,9 @@ const CREATE = 'CREATE leases.coordination.k8s.io';
 const UPDATE = 'UPDATE leases.coordination.k8s.io';
 
 /**
- * Refuses changes of a Lease that an election does not make. If the operator declares a permission
- * for Leases, it may use Leases in any way, so the operations of that permission are not checked.
+ * Refuses changes of a Lease other than those that leader election makes. If the operator declares
+ * a permission for Leases, it may use Leases in any way, so the operations of that permission are
+ * not checked.
  */
 export function leaseMetadata(written: Written): Policy['validations'] {
   const { elects, free, set } = written;

@@ -144,9 +144,9 @@ function operationOf(verb: string, subresource: string | undefined): Operation |
 }
 
 /**
- * A target with the names that a role cannot express. A role cannot limit a create to names, and
- * cannot limit any verb to names of Pods. A policy can do both, so the operator may create only the
- * Leases that it renews.
+ * Limits a target to names where a role cannot do so. A role cannot limit a create to names, and
+ * cannot limit any verb to names that contain the name of a Pod. A policy can do both, so the
+ * operator may create only the Leases that it renews.
  */
 function named(target: Target, all: readonly Target[], set: string | undefined): Target {
   const isLease = resourceName(target.resource) === 'leases.coordination.k8s.io';

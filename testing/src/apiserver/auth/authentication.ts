@@ -49,7 +49,8 @@ export class Authentication {
   }
 
   /**
-   * @param audiences - the token must be meant for one of these audiences. Default: this server.
+   * @param audiences - the accepted audiences: the token must be meant for one of them. Default:
+   * this server.
    * @returns undefined for an unknown token.
    */
   holderOf(token: string, audiences: readonly string[] = [ISSUER]): TokenHolder | undefined {

@@ -34,7 +34,9 @@ export interface Rights {
 /** Decides whether a request is allowed. This happens before any object is looked up. */
 export interface Authorization {
   decide(caller: Caller, access: Access): Decision;
-  /** @param namespace - for '', only cluster-wide rules count. */
+  /**
+   * @param namespace - the namespace of the request; if it is '', only cluster-wide rules count.
+   */
   rightsOf(caller: Caller, namespace: string): Rights;
 }
 

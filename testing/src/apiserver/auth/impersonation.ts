@@ -25,8 +25,8 @@ const EXTRA = 'impersonate-extra-';
  * of user (`impersonate:serviceaccount`), together with a verb for the action
  * (`impersonate-on:serviceaccount:list`).
  *
- * @throws ApiError 403 when neither way is allowed; it reports the right that is missing for the newer way.
- * 400 for groups without a user.
+ * @throws ApiError 403 when neither way is allowed; it reports the permission that is missing for the newer
+ * way. 400 for groups without a user.
  */
 export function impersonated(
   request: Pick<IncomingMessage, 'rawHeaders'>,
@@ -109,8 +109,8 @@ function unescaped(text: string): string {
 type Mode = 'arbitrary-node' | 'serviceaccount' | 'user-info';
 
 /**
- * The kind of user in the verbs of the newer way. Undefined for a node or ServiceAccount with additional
- * fields, such as groups. The newer way does not allow them.
+ * The kind of user in the newer verbs, such as `impersonate:serviceaccount`. Undefined for a node or
+ * ServiceAccount with additional fields, such as groups, because the newer verbs do not allow them.
  */
 function modeFor(wanted: User): Mode | undefined {
   const { name } = wanted;

@@ -35,7 +35,7 @@ function named(name: string): Pick<PolicyRule, 'resourceNames'> {
 }
 
 /**
- * Whether a rule grants a right.
+ * Whether a rule grants a permission.
  * @param right - a rule with at most one entry in each list.
  */
 function covers(rule: PolicyRule, right: PolicyRule): boolean {

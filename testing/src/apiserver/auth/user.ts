@@ -31,7 +31,7 @@ export const ADMINISTRATOR: User = { name: 'kubernetes-admin', groups: [MASTERS]
 
 /**
  * Returns `user` with the groups that the name implies.
- * @param user - a string stands for a user with this name and no other fields.
+ * @param user - the user, or a string for a user with this name and no other fields.
  */
 export function callerOf(user: string | User): Caller {
   const sender = typeof user === 'string' ? { name: user } : user;

@@ -196,7 +196,10 @@ export interface Addition {
   readonly source: string;
 }
 
-/** All imitated releases serve all other resources of v1 and `autoscaling/v2`. */
+/**
+ * Resources that not every imitated release serves. All other resources of v1 and `autoscaling/v2`
+ * are served by every imitated release.
+ */
 export const ADDITIONS: readonly Addition[] = [
   {
     since: '1.28',

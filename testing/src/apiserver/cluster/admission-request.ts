@@ -38,7 +38,10 @@ export interface AdmissionRequest {
   readonly writer: Writer;
 }
 
-/** The name in error messages (k8s.io/apiserver, pkg/admission/errors.go, extractResourceName). */
+/**
+ * The name of the object in error messages (k8s.io/apiserver, pkg/admission/errors.go,
+ * extractResourceName).
+ */
 export function nameInRefusals({ name, object }: AdmissionRequest): string {
   const { name: own, generateName } = object?.metadata ?? {};
   return name || own || String(generateName ?? '') || 'Unknown';

@@ -82,7 +82,7 @@ export type AccessOf = (manager: Manager) => ClusterAccess;
  */
 export type Manager = 'kube-controller-manager' | 'kube-scheduler' | 'kubelet';
 
-/** The tools of a controller. */
+/** The objects that a controller gets to do its work. */
 interface Tools {
   readonly access: ClusterAccess;
   readonly clock: Clock;

@@ -139,8 +139,8 @@ const TEXTS: ReadonlySet<string> = new Set(['op', 'path', 'from']);
 const VALUE = 'Go struct field jsonPatchOp.value';
 
 /**
- * @param place - what the error message calls the place of a number that is too large. If undefined, numbers
- * of any size are accepted.
+ * @param place - the words with which the error message describes the place of a number that is too large. If
+ * undefined, numbers of any size are accepted.
  */
 function parsed(text: string, prefix: string, place: string | undefined): GoJson {
   let json: GoJson;

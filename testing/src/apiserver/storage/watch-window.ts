@@ -6,7 +6,10 @@ export interface WatchWindowOptions {
   readonly minEvents: number;
   /** The maximum number of events, however young they are. */
   readonly maxEvents: number;
-  /** An age in milliseconds. The window grows instead of dropping an event that is younger. */
+  /**
+   * The age in milliseconds below which no event is dropped. If all events are younger, the window
+   * grows.
+   */
   readonly freshMs: number;
 }
 

@@ -3,7 +3,8 @@ import type { StoredObject } from '../objects/stored-object.ts';
 import { itemsAt } from './cell.ts';
 
 /**
- * The number of metrics whose values the cell contains. For further metrics it contains only their number.
+ * The largest number of metrics whose values a cell contains. For all further metrics, the cell contains only
+ * their number.
  */
 const SHOWN_METRICS = 2;
 

@@ -3,7 +3,7 @@ import { type Json, valueAt } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { TableColumn } from './column.ts';
 
-/** How much of its object a row contains. */
+/** How much of the object each row of a Table contains. */
 export type IncludeObject = 'Metadata' | 'None' | 'Object';
 
 /** What a Table needs to know about a resource. */

@@ -16,8 +16,8 @@ export class Finalizers {
   /** The controllers whose `finalize` must succeed before their finalizer is removed; keyed by finalizer. */
   readonly #cleaners = new Map<string, string>();
   /**
-   * `controller key` of objects whose cleanup has returned, until the attempt ends. The finalizer
-   * is removed during this time.
+   * Contains `controller key` for each object whose cleanup has returned, until the attempt ends.
+   * The finalizer is removed during this time.
    */
   readonly #cleaned = new Set<string>();
 

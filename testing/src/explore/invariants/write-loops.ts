@@ -16,7 +16,10 @@ const MAX_RETURNS = 3;
 /** The operator's writes to one object since the last change by another writer. */
 interface Line {
   readonly times: number[];
-  /** The contents that the object has had since that change, in the order of the writes. */
+  /**
+   * The contents that the object has had since the last change by another writer, in the order of
+   * the writes.
+   */
   readonly forms: string[];
   returns: number;
 }

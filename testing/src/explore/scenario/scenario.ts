@@ -31,9 +31,15 @@ export interface Scenario {
    * defaults. Default false.
    */
   readonly workloads?: boolean | WorkloadOptions;
-  /** Invariants for the operator at rest after the last change, in addition to the general invariants. */
+  /**
+   * Invariants that must hold when the operator is at rest after the last change, in addition to the general
+   * invariants.
+   */
   readonly atRest?: readonly Invariant[];
-  /** Invariants after each change of the stored objects, in addition to the general invariants. */
+  /**
+   * Invariants that must hold after each change of the stored objects, in addition to the general
+   * invariants.
+   */
   readonly atEachStep?: readonly Invariant[];
   /**
    * The largest number of restarts in one schedule: the operator is killed and started again.
@@ -167,7 +173,7 @@ export interface Exploration {
   readonly scenario: string;
   /** The number of schedules that were run, including the usual order. */
   readonly schedules: number;
-  /** The number of these schedules that ended early, because they reached a state of an earlier run. */
+  /** The number of schedules that ended early, because they reached a state of an earlier run. */
   readonly cutShort: number;
   /**
    * The number of schedules that were skipped, because they differ only in the order of independent
@@ -184,7 +190,10 @@ export interface Exploration {
    * equivalent.
    */
   readonly deviations: number;
-  /** The reason for the end. `complete`: there are no further schedules within `maxDeviations`. */
+  /**
+   * The reason why the exploration ended. `complete`: there are no further schedules within
+   * `maxDeviations`.
+   */
   readonly endedBy: 'complete' | 'time' | 'schedules' | 'states';
   /** Milliseconds of real time. */
   readonly tookMs: number;

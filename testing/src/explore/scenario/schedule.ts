@@ -18,7 +18,7 @@ export interface Deviation {
  * - `delay`: the events of this stream wait for ten seconds of virtual time.
  * - `lose`: the connection breaks before this answer arrives. If the request was a write, the server has
  *   stored it.
- * - `timer`: the next timer rings before the pending events happen.
+ * - `timer`: the next timer fires before the pending events happen.
  * - `late`: the events of this stream come after the operator's next own timer, and after the
  *   effects of that timer. If `target` is empty, the next change is delayed in this way.
  * - `change`: the next change of another writer happens here.

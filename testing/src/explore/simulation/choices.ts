@@ -4,7 +4,7 @@ import type { PendingEvent } from './pending-events.ts';
 import type { AlarmOwner } from './scenario-clock.ts';
 
 /**
- * Timers that are due within this time ring before the next change, because an operator is faster
+ * Timers that are due within this time fire before the next change, because an operator is faster
  * than people.
  */
 export const SOON_MS = 1_000;
@@ -18,7 +18,7 @@ export const DELAY_MS = 10_000;
 export interface Situation {
   /** The events that can happen now, in the usual order. */
   readonly ready: readonly PendingEvent[];
-  /** The alarm that is due first. */
+  /** The timer that is due first. */
   readonly alarm: Alarm<AlarmOwner> | undefined;
   /** The first of the operator's own timers that is due after the end of a `delay`. */
   readonly later: Alarm<AlarmOwner> | undefined;

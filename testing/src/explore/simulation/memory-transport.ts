@@ -30,7 +30,10 @@ export interface Sender {
   readonly key: string;
 }
 
-/** The facts about a request that schedules, descriptions of runs, and states need. */
+/**
+ * The facts about a request that are needed for schedules, for descriptions of runs, and for
+ * states.
+ */
 export interface ExchangeFacts {
   readonly label: string;
   readonly method: string;

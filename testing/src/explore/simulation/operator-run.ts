@@ -29,7 +29,7 @@ export interface OperatorRunOptions
   readonly finished: (attempt: AttemptFacts, end: AttemptOutcome) => void;
   /** Called when a `finalize` has returned and nothing is left to clean up. */
   readonly finalized: (attempt: AttemptFacts) => void;
-  /** Called for warnings and errors of the log. */
+  /** Called for each warning or error that the operator logs. */
   readonly logged: (level: 'warn' | 'error', message: string, fields: object) => void;
   /** Called when the process ends by itself. */
   readonly ended: (error: unknown) => void;
@@ -127,7 +127,7 @@ export class OperatorRun {
 
   /**
    * Behaves like SIGKILL: the operator sends nothing more, receives no answer, and its timers do
-   * not ring.
+   * not fire.
    */
   kill(): void {
     this.#isDead = true;
@@ -149,8 +149,8 @@ export class OperatorRun {
 }
 
 /**
- * The controller with a separate clock for its triggers, so that their alarms can be distinguished from all
- * other alarms.
+ * The controller with a separate clock for its triggers, so that their timers can be distinguished from all
+ * other timers.
  */
 function withTriggerClock(controller: Controller, clock: Clock): Controller {
   const triggers = controller.triggers.map((trigger) => ({

@@ -26,7 +26,7 @@ export interface PendingEvent {
 }
 
 /**
- * The time until which events are held back: `rest` for until nothing else waits, or a time in milliseconds.
+ * How long events are held back: until this time in milliseconds, or, with `rest`, until nothing else waits.
  */
 type Until = 'rest' | number;
 

@@ -1,12 +1,12 @@
 import { type Alarm, VirtualClock } from 'chancery/internal-testing';
 
 /**
- * The owner of an alarm: the toolkit and its controllers, their triggers, timers of user code, or
- * the API server. Undefined for the explorer itself.
+ * The owner of a timer: the toolkit and its controllers, their triggers, user code, or the API
+ * server. Undefined for the explorer itself.
  */
 export type AlarmOwner = 'operator' | 'trigger' | 'code' | 'server';
 
-/** A clock whose time passes only when the simulation moves it to the next alarm. */
+/** A clock whose time passes only when the simulation moves it to the next timer. */
 export type ScenarioClock = VirtualClock<AlarmOwner>;
 
 /** The wall time at the beginning of every run, so that dates in objects are equal. */
@@ -16,7 +16,7 @@ export function scenarioClock(): ScenarioClock {
   return new VirtualClock<AlarmOwner>(0, START_MS);
 }
 
-/** The alarm that is due first, among the alarms for which `isWanted` returns true. */
+/** The timer that is due first, among the timers for which `isWanted` returns true. */
 export function firstAlarm(
   clock: ScenarioClock,
   isWanted: (alarm: Alarm<AlarmOwner>) => boolean,
@@ -29,7 +29,7 @@ export function firstAlarm(
 }
 
 /**
- * The approximate times of the operator's alarms. They are rounded, so that the jitter of retries makes no
+ * The approximate times of the operator's timers. They are rounded, so that the jitter of retries makes no
  * difference.
  */
 export function alarmsDigest(clock: ScenarioClock): string {

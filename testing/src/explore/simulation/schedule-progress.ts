@@ -15,7 +15,7 @@ export interface ScheduleProgressOptions {
   readonly deviations: readonly Deviation[];
   readonly clock: ScenarioClock;
   readonly pending: PendingEvents;
-  /** Returns the alarm that late events have to wait for. */
+  /** Returns the timer that late events have to wait for. */
   readonly later: () => Alarm<AlarmOwner> | undefined;
   /** Called when a delay has ended, if events were waiting for this. */
   readonly released: () => void;
@@ -27,7 +27,7 @@ export class ScheduleProgress {
   readonly #lastStep: number;
   /** The number of deviations made so far. */
   #made = 0;
-  /** The alarm that must ring before delayed events happen. */
+  /** The timer that must fire before delayed events happen. */
   #awaited: Alarm<AlarmOwner> | undefined;
   /** A deviation that holds events back. It is recorded together with the next event. */
   #heldBack: Deviation | undefined;
@@ -42,7 +42,7 @@ export class ScheduleProgress {
     return step > this.#lastStep;
   }
 
-  /** True while the awaited alarm has not rung. */
+  /** True until the timer has fired that late events wait for. */
   get isLate(): boolean {
     return this.#awaited !== undefined && this.#options.clock.waits(this.#awaited);
   }

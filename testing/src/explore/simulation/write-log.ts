@@ -32,7 +32,7 @@ export class WriteLog {
     return write;
   }
 
-  /** The writes since the last call. */
+  /** Returns the writes since the last call. */
   takeFresh(): readonly LoggedWrite[] {
     const fresh = this.all.slice(this.#taken);
     this.#taken = this.all.length;

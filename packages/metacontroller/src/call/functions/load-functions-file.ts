@@ -7,8 +7,8 @@ import { requireFunction } from './require-function.ts';
 
 /**
  * Reads a file of functions, and checks that each program and module exists. So a mistake is
- * reported at the start, and not only when the first parent is reconciled. If the file changes
- * later, it is not read again.
+ * reported at startup, and not only when the first parent is reconciled. If the file changes later,
+ * it is not read again.
  *
  * @throws ConfigurationError `CONFIG` with the entry.
  */

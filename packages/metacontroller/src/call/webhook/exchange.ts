@@ -9,7 +9,7 @@ export interface WebhookResponse {
   readonly text: string;
 }
 
-/** Maximum number of bytes that are read of the body of an error. */
+/** Maximum number of bytes that are read from the body of an error. */
 const ERROR_BODY_BYTES = 4 * 1024;
 
 interface ExchangeRequest {

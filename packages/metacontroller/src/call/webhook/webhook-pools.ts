@@ -27,7 +27,7 @@ interface WebhookPoolsOptions {
 
 /**
  * The connections of one hook. A connection uses the certificates that were valid when it was
- * opened, so changed certificates get new connections.
+ * opened, so new connections are opened after the certificates have changed.
  */
 export class WebhookPools {
   readonly #origin: string;

@@ -56,7 +56,7 @@ function matched(
   ];
 }
 
-/** Each owned API as `apiVersion kind`. */
+/** Returns each owned API, written as `apiVersion kind`. */
 function ownedApis({ csv: { fields } }: Bundle): readonly string[] {
   const definitions = listAt(fields, 'spec', 'customresourcedefinitions', 'owned').map(
     (owned) =>

@@ -83,7 +83,7 @@ export const descriptions: BundleRule = {
 };
 
 /**
- * Reports rights to change definitions. OLM updates definitions itself, and checks whether an
+ * Reports permissions to change definitions. OLM updates definitions itself, and checks whether an
  * update is safe.
  */
 export const definitionRights: BundleRule = {

@@ -29,7 +29,7 @@ export const serviceAccounts: BundleRule = {
   },
 };
 
-/** Reports rights for a ServiceAccount that no Deployment uses. */
+/** Reports permissions for a ServiceAccount that no Deployment uses. */
 export const grantedAccounts: BundleRule = {
   id: 'granted-account',
   check(bundle) {

@@ -114,7 +114,7 @@ function managerSecurity({ pod, container }: Manager): object {
 }
 
 /**
- * The security context of the ambassador. It needs another user id than the manager, because
+ * The security context of the ambassador. It needs a different user id than the manager, because
  * containers with the same user id can read each other's files and /proc.
  */
 function securityBeside(

@@ -153,7 +153,10 @@ function requireHarmlessPart(path: string, value: unknown, { pod, container }: M
   }
 }
 
-/** If a patch sets one of these fields to null, it removes what the plugin has added. */
+/**
+ * Fields that contain what the plugin has added. A patch that sets one of them to null would remove
+ * it.
+ */
 const LOST = ['spec', 'template', 'containers', 'initContainers', 'volumes', 'env', 'volumeMounts'];
 
 function requireHarmlessReplacement(path: string, replacement: unknown): void {
@@ -178,7 +181,8 @@ function requireHarmlessReplacement(path: string, replacement: unknown): void {
 }
 
 /**
- * Fields that replacements may change: the image, the arguments and the resources of the manager.
+ * Fields that `replacements` of kustomize may change: the image, the arguments and the resources of
+ * the manager.
  */
 const FREE =
   /^spec\.template\.spec\.containers\.(?:\d+|\[name=[^\]]+\])\.(?:image|args|command|resources)\b/;

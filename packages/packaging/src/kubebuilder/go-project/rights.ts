@@ -24,8 +24,8 @@ interface BoundRule extends PlacedRule {
 /**
  * The filter that follows from all roles bound to the manager's ServiceAccount.
  *
- * @throws ConfigurationError `CONFIG` for a right that cannot become a filter. The message contains
- * the file, the role and the rule.
+ * @throws ConfigurationError `CONFIG` for a permission that cannot become a filter. The message
+ * contains the file, the role and the rule.
  */
 export function managerFilter(tree: KustomizeTree, manager: Manager): ProxyFilter {
   const rules = boundRules(tree, manager);
@@ -125,8 +125,8 @@ function unknownRules(role: string, binding: string, file: string): Configuratio
 }
 
 /**
- * The remedies for refused rights, keyed by the lint rule that also refuses the right in rendered
- * manifests.
+ * The remedies for refused permissions, keyed by the lint rule that also refuses the permission in
+ * rendered manifests.
  */
 const ADVICE: Readonly<Record<string, string>> = {
   'rbac-no-wildcards':

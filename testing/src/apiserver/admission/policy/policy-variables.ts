@@ -14,7 +14,7 @@ import { requestFields, SERVER } from '../request/request-fields.ts';
 /** The values of the variables in the expressions of a policy, keyed by name. */
 type PolicyVariables = Readonly<Record<string, unknown>>;
 
-/** The variables that expressions of policies and of webhooks share. */
+/** The variables that expressions of policies and expressions of webhooks can use. */
 export function celVariables(cluster: Cluster, request: AdmissionRequest): PolicyVariables {
   const { object, previous } = request;
   return {

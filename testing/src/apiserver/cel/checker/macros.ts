@@ -171,7 +171,7 @@ function sorter({ at, target, args }: Parameters<Expand>[0]): Expression {
   return bind('@__sortBy_input__', target, sorted, at);
 }
 
-/** The expansion of a binding of a name to a value. Like in cel-go, it is a loop without iterations. */
+/** Returns an expression that binds a name to a value. Like in cel-go, it is a loop without iterations. */
 function bind(name: string, value: Expression, result: Expression, at: number): Comprehension {
   return {
     kind: 'comprehension',
@@ -210,7 +210,7 @@ function loop(
   };
 }
 
-/** The first argument that follows the variables. */
+/** Returns the argument that follows the variables of a macro. */
 function body(args: readonly Expression[], count: number): Expression {
   return args[count] ?? { kind: 'list', at: 0, items: [] };
 }

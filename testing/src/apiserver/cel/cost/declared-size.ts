@@ -55,7 +55,10 @@ const FORMATS: Readonly<Record<string, DeclaredSize>> = {
 
 const TEXT: StructuralSchema = { type: 'string' };
 
-/** The fields that every resource has. A schema that declares all of them overrides these. */
+/**
+ * The fields that every resource has. If a schema declares all of them itself, its declarations are
+ * used instead.
+ */
 const RESOURCE_FIELDS: Readonly<Record<string, StructuralSchema>> = {
   kind: TEXT,
   apiVersion: TEXT,

@@ -1,6 +1,6 @@
 import type { ExpressionNode } from './expression-tree.ts';
 
-/** Methods of bytes that the library has and Kubernetes does not. */
+/** Methods of the type `bytes` that exist in the library but not in Kubernetes. */
 const OF_BYTES: ReadonlySet<string> = new Set(['at', 'base64', 'hex', 'json', 'string']);
 
 interface Placed {
@@ -10,8 +10,8 @@ interface Placed {
 
 /**
  * Refuses functions of the library that the Kubernetes environment lacks (pkg/cel/environment/base.go):
- * `cel.bind`, because Kubernetes does not include `ext.Bindings`, and methods of bytes. The expression must
- * have been checked before this call.
+ * `cel.bind`, because Kubernetes does not include `ext.Bindings`, and methods of the type `bytes`. The
+ * expression must have been checked before this call.
  *
  * @throws Error like the library's error for an undeclared name.
  */

@@ -40,7 +40,8 @@ interface Node extends ParsedNode {
 }
 
 /**
- * Removes the nodes of the replaced question marks, and makes their lists and maps evaluate optional items.
+ * Removes the `!` nodes that stand for question marks. The lists and maps around them then evaluate the
+ * marked items as optional items.
  */
 export function restoreOptionalItems(
   root: unknown,

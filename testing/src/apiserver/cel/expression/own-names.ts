@@ -1,6 +1,7 @@
 /**
- * The prefix of our replacements for functions of the library whose results or messages differ from the
- * server's. A call of such a function in an expression is changed to a call of the replacement.
+ * The prefix of the names of our replacement functions. A function of the library is replaced if its results
+ * or messages differ from the server's. A call of such a function in an expression is changed to a call of
+ * the replacement.
  */
 const PREFIX = 'k8s__';
 

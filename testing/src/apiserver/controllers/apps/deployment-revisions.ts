@@ -27,7 +27,7 @@ import {
 /** The ReplicaSet for the current template, and how it was obtained. */
 export interface NewReplicaSet {
   readonly set: ReplicaSet;
-  /** Undefined when the Deployment already used this ReplicaSet. */
+  /** How the ReplicaSet was obtained. Undefined when the Deployment already used it. */
   readonly news: 'created' | 'found' | undefined;
   /**
    * How often the name generated for a ReplicaSet already belonged to a ReplicaSet with a different template.
@@ -51,7 +51,7 @@ export function currentReplicaSet(
   );
 }
 
-/** Sorts the oldest ReplicaSet first. */
+/** Compares ReplicaSets for sorting: the oldest ReplicaSet comes first. */
 export function byAge(left: ReplicaSet, right: ReplicaSet): number {
   const [leftTime, rightTime] = [left, right].map(({ metadata }) =>
     Date.parse(metadata.creationTimestamp ?? ''),

@@ -11,7 +11,10 @@ import type { NewReplicaSet } from './deployment-revisions.ts';
 import { nonZero, type ReplicaSet } from './replica-set.ts';
 import { availableReplicas, totalReplicas } from './replica-set-scale.ts';
 
-/** A Deployment with this value (`math.MaxInt32`) or more has no progress deadline. */
+/**
+ * A Deployment whose `progressDeadlineSeconds` has this value (`math.MaxInt32`) or more has no
+ * deadline.
+ */
 const NO_DEADLINE_SECONDS = 2 ** 31 - 1;
 
 interface Facts {
@@ -84,7 +87,10 @@ export function withNewReplicaSet(
   return { ...counted, conditions };
 }
 
-/** The previous status of a Deployment. It now also reports that the server refused the next ReplicaSet. */
+/**
+ * Returns the previous status of a Deployment, which now also reports that the server refused the next
+ * ReplicaSet.
+ */
 export function withRefusedReplicaSet(
   { spec, status = {} }: Deployment,
   message: string,

@@ -10,7 +10,7 @@ const NEW_EVENTS: ResourceName = 'events.events.k8s.io';
 /** Records an Event about an object. */
 export type RecordEvent = (about: StoredObject, report: Report) => void;
 
-/** Records nothing, for a controller that runs alone and whose Events no test reads. */
+/** Discards every Event. A controller that is created without a recorder uses this one. */
 export const recordNothing: RecordEvent = () => {};
 
 /**

@@ -21,8 +21,8 @@ const MEBIBYTE = 1024 * 1024;
 const MOST_OF_WORKLOAD: Readonly<Load> = { pods: 2_000, bytes: 16 * MEBIBYTE };
 
 /**
- * The limit for all workloads of a server. With their history, so many Pods take some hundred megabytes of
- * memory, and a controller that looks at all of them takes a hundredth of a second.
+ * The limit for all workloads of a server. This number of Pods, with their history, takes some hundred
+ * megabytes of memory, and a controller that looks at all of them takes a hundredth of a second.
  */
 const MOST_OF_SERVER: Readonly<Load> = { pods: 5_000, bytes: 32 * MEBIBYTE };
 
@@ -32,7 +32,7 @@ const MOST_OF_SERVER: Readonly<Load> = { pods: 5_000, bytes: 32 * MEBIBYTE };
  */
 export class PodLimit {
   readonly #all: Load = { pods: 0, bytes: 0 };
-  /** The load of each controller's Pods, keyed by the uid of the controller. */
+  /** The number and size of each controller's Pods, keyed by the uid of the controller. */
   readonly #byOwner = new Map<string, Load>();
   /** The size with which each Pod was counted. The size of a Pod grows when it gets a status. */
   readonly #sizes = new Map<string, number>();

@@ -14,7 +14,7 @@ export interface Pace {
   readonly serial?: boolean;
 }
 
-/** No delays: everything happens in the clock's next turn. */
+/** A pace without delays: everything happens in the clock's next turn. */
 export const NO_PACE: Pace = { reactionMs: 0, writeMs: 0 };
 
 /** The controllers with a separate pace. All other controllers use the pace of `other`. */
@@ -28,8 +28,9 @@ export type PacedController =
   | 'other';
 
 /**
- * Measured from recordings of kube-controller-manager v1.36 on an idle machine. With these paces,
- * objects pass through the recorded states in the recorded order and at the recorded times.
+ * The paces that were measured in recordings of kube-controller-manager v1.36 on an idle machine.
+ * With these paces, objects pass through the recorded states in the recorded order and at the
+ * recorded times.
  */
 export const RECORDED_PACES: Readonly<Record<PacedController, Pace>> = {
   deployment: { reactionMs: 3, writeMs: 3, coldMs: 20 },
@@ -43,7 +44,7 @@ export const RECORDED_PACES: Readonly<Record<PacedController, Pace>> = {
   other: { reactionMs: 3, writeMs: 3 },
 };
 
-/** No controller has any delay, for tests that do not check the states in between. */
+/** The paces of controllers without delays, for tests that do not check intermediate states. */
 export const INSTANT_PACES: Readonly<Record<PacedController, Pace>> = {
   deployment: NO_PACE,
   replicaSet: NO_PACE,
@@ -72,7 +73,7 @@ export class WriteBudget {
     this.#left = limit.burst;
   }
 
-  /** Milliseconds until a write is available; 0 when one is available now. */
+  /** Returns the milliseconds until a write is allowed; 0 if a write is allowed now. */
   waitMs(nowMs: number): number {
     this.#fill(nowMs);
     return this.#left >= 1 ? 0 : ((1 - this.#left) * 1_000) / this.#limit.perSecond;

@@ -86,7 +86,7 @@ function partProblems(schema: StructuralSchema, place: Place, whole: Whole): rea
   return [...problems, ...ownProblems(schema, place, whole)];
 }
 
-/** How many values of a child of this schema one object can contain. */
+/** How many values one object can contain for each nested schema of this schema. */
 function mostBelow(schema: StructuralSchema, most: number | undefined): number | undefined {
   const isMap = schema.type === 'object' && isObject(schema.additionalProperties);
   if (!isMap && schema.type !== 'array') return most;

@@ -43,9 +43,9 @@ export const STREAMS: readonly string[] = [
   'application/vnd.kubernetes.protobuf;stream=watch',
 ];
 
-/** The formats of lists and watches of built-in kinds. */
+/** The formats of the answers to lists and watches of built-in kinds. */
 export const COLLECTION: Offer = { routed: [...MEDIA_TYPES, ...STREAMS], transforms: true };
-/** The formats of the answers to all other requests for built-in kinds. */
+/** The formats of the answers to requests for built-in kinds, except for lists and watches. */
 export const OBJECT: Offer = { routed: MEDIA_TYPES, transforms: true };
 /**
  * The formats of custom resources. There is no router in front of them, because one handler serves all paths

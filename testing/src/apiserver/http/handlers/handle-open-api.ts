@@ -77,9 +77,9 @@ interface SentIndex {
 const sent = new WeakMap<Registry, SentIndex>();
 
 /**
- * Sends the index of the documents. Its modification time is the second of the request. On a real server, a
- * client that requests the index twice within one second does not see resources that were added in between.
- * On this server it sees them, because a whole test may take less than a second.
+ * Sends the index of the documents. Its modification time is the time of the request, in whole seconds. On a
+ * real server, a client that requests the index twice within one second does not see resources that were
+ * added in between. On this server it sees them, because a whole test may take less than a second.
  */
 function index(exchange: Exchange, { registry, clock }: Cluster): boolean {
   const secondMs = Math.floor(clock.now() / 1_000) * 1_000;

@@ -12,7 +12,7 @@ import { isObject, type Json } from '../../objects/metadata.ts';
  * Some messages contain such objects. In the internal types, a few fields have a different place than in the
  * API types. Some of these fields appear here in the same place as in the API.
  *
- * @param type - a name such as `io.k8s.api.core.v1.PodTemplateSpec`.
+ * @param type - the name of the type, such as `io.k8s.api.core.v1.PodTemplateSpec`.
  */
 export function internalJson(type: string, value: unknown): string {
   return goJson(struct(type, value));

@@ -86,7 +86,7 @@ export function probe(only: 'once' | 'again'): Check {
   };
 }
 
-/** Checks the hooks that run after the start and before the stop of a container. */
+/** Checks the lifecycle hooks of a container: `postStart` and `preStop`. */
 export const lifecycle: Check = fields({
   postStart: (value, field) => (isObject(value) ? handler(value, field) : []),
   preStop: (value, field) => (isObject(value) ? handler(value, field) : []),

@@ -60,7 +60,7 @@ const HOST_PATH_TYPES = [
 
 /**
  * Checks a path on the host.
- * @returns no other problem if the path is missing.
+ * @returns only one problem if the path is missing.
  */
 const hostPath: Check = (value, field) => {
   const { path, type } = isObject(value) ? value : {};
@@ -139,7 +139,7 @@ function iscsi(volume: string): Check {
 /**
  * Checks an iSCSI volume of a Pod. If the volume's name and the portal together are too long, the problem is
  * reported at the path of the volume's name.
- * @param at - the path of the name.
+ * @param at - the path of the volume's name.
  */
 export function iscsiOfPod(
   volume: string,

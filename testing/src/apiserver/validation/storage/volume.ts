@@ -143,8 +143,8 @@ export const changedVolume: ChangeCheck = (object, previous) => {
 };
 
 /**
- * The new spec, without the Secret for expanding the volume if the former spec has no such Secret. This is
- * because the Secret may be added later.
+ * Returns the new spec. If the former spec has no Secret for expanding the volume, this Secret is left out of
+ * the new spec, because it may be added later.
  */
 function withKnownSecret(now: Json, then: Json): Json {
   const had = valueAt(then, ['csi', 'controllerExpandSecretRef']);

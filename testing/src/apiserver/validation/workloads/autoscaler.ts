@@ -13,7 +13,7 @@ import {
 
 /**
  * Makes the check of a reference to an object.
- * @param apiVersion - checks the apiVersion of the referenced object.
+ * @param apiVersion - the check of the apiVersion of the referenced object.
  */
 const reference =
   (apiVersion: Check): Check =>

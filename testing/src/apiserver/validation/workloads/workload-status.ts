@@ -10,7 +10,7 @@ interface Counts {
   readonly counted: readonly string[];
   /** Counts that must not exceed `replicas`. */
   readonly parts: readonly string[];
-  /** The name in the server's message of the field that `availableReplicas` must not exceed. */
+  /** The field that `availableReplicas` must not exceed, as the server's message calls it. */
   readonly ready?: string;
   /** Whether `collisionCount` must not decrease. */
   readonly collides?: boolean;

@@ -46,8 +46,8 @@ export function isShownWhenGone(resource: ResourceName): boolean {
 const DEFAULT_GRACE_SECONDS = 30;
 
 /**
- * The grace period of a deletion in seconds. Only a Pod on a node has one, because no kubelet runs
- * the containers of other Pods.
+ * The grace period of a deletion in seconds. Only a Pod that is assigned to a node has a grace
+ * period, because no kubelet runs the containers of an unassigned Pod.
  */
 export function gracePeriodOf(object: StoredObject, asked: number | undefined): number {
   if (!hasGracePeriod(object)) return 0;

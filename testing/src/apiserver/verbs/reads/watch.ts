@@ -77,7 +77,10 @@ export class Watch {
     return true;
   }
 
-  /** Sends the revision of the cache as a bookmark, if it is later than the start of the watch. */
+  /**
+   * Sends the revision of the cache as a bookmark, if it is later than the revision at which the
+   * watch started.
+   */
   bookmark(): void {
     if (!this.#options.bookmarks || !this.#cached) return;
     const revision = this.#cluster.watchCache.revisionOf(this.#served.storedAs);

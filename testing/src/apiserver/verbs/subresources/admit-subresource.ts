@@ -8,8 +8,8 @@ import type { WriteOptions } from '../../request/options.ts';
 import { requireStored, type Target } from '../target.ts';
 
 /**
- * How the kind of a connection's options ends, keyed by subresource. It begins with the kind of the object,
- * as in `PodExecOptions`.
+ * The end of the kind of a connection's options, keyed by subresource. Such a kind begins with the kind of
+ * the object, as in `PodExecOptions`.
  */
 const CONNECTED: Readonly<Record<string, string>> = {
   attach: 'AttachOptions',

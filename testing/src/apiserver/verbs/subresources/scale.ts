@@ -30,7 +30,7 @@ function invalidScale({ metadata }: StoredObject, replicas: number): Error {
 
 /**
  * Returns `object` with the replicas of a Scale, and with the Scale's resourceVersion and uid. The write then
- * compares them with those of the stored object.
+ * compares them with the values of the stored object.
  *
  * @throws ApiError 422 for a Scale of a built-in object with negative replicas.
  */

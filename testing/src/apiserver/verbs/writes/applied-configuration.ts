@@ -78,7 +78,7 @@ function jsonValue(text: string): unknown {
   });
 }
 
-/** The first document of a stream. The server ignores the rest. */
+/** The first document of a stream. The server ignores all further documents. */
 function firstDocument(text: string): string {
   const lines = text.split(/(?<=\n)/);
   const begin = lines.findIndex((line) => !/^(?:(?:---|\.\.\.)?\s*$|[#%])/.test(line));

@@ -24,7 +24,7 @@ const STATUS_ALONE: ReadonlySet<string> = new Set([
   'VolumeAttachment',
 ]);
 
-/** For some kinds, a write of the status cannot change this metadata field either. Keyed by kind. */
+/** For each of these kinds, a metadata field that a write of the status cannot change. */
 const KEPT: Readonly<Record<string, (typeof WRITABLE)[number]>> = {
   Deployment: 'labels',
   // Old kubelets send invalid owner references.
