@@ -241,7 +241,7 @@ test('[found 13] the end of the shell between npm and the command is ignored', (
   expect(gone).toEqual([]);
 });
 
-test('[found 13] if npm ended while the command started, this is noticed at once', () => {
+test('[found 13] the end of npm is noticed at once if npm ended while the command started', () => {
   const table = belowNpm();
   table.end(20);
 
@@ -312,7 +312,7 @@ test('[found 13] without `/proc` only the parent process of a command in an npm 
   expect(gone).toEqual(['below npm', 'with its parent']);
 });
 
-test("[found 13] a signal is noticed even if npm passed it on, but npm's shell did not", () => {
+test("[found 13] a signal is noticed even if npm passed it on, but npm's shell did not pass it on", () => {
   const table = belowNpm();
   const { clock, gone } = watched(table);
   clock.advance(250);
@@ -349,7 +349,7 @@ test.each<[string, (table: Processes) => void]>([
     },
   ],
   ['all stood still, and so did each thread', (table) => table.wake(20, 21, 22_000, 22_001)],
-])('[found 13] no signal is assumed if %s, and the next signal is noticed', (_, happens) => {
+])('[found 13] if %s, that does not count as a signal, and the next signal is noticed', (_, happens) => {
   const table = belowNpm();
   const { clock, gone } = watched(table);
   clock.advance(250);

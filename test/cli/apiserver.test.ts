@@ -225,7 +225,7 @@ test('[found 12] a kubeconfig for plain HTTP disables the certificate check, bec
   expect(users[0].user).toEqual({});
 });
 
-test('[found 12] a kubeconfig for HTTPS keeps the certificate check, because client-go refuses the combination', async () => {
+test('[found 12] a kubeconfig for HTTPS keeps the certificate check, because client-go refuses a CA without the check', async () => {
   const { clusters, users } = await kubeconfigWith('--tls');
 
   expect(clusters[0].cluster).toEqual({

@@ -40,7 +40,7 @@ test('with `--tls` a client needs the kubeconfig, which contains the CA and a to
   await expect(stranger).rejects.toThrow(/Unauthorized|must be logged in/);
 });
 
-test('a real kubectl needs only the kubeconfig, and uses its namespace', async () => {
+test('a real kubectl needs only the kubeconfig, and uses the namespace in it', async () => {
   const path = join(folderWith({ 'cm.yaml': CONFIG_MAP }), 'cluster.yaml');
   const manifest = path.replace('cluster.yaml', 'cm.yaml');
   const invocation = invoke([

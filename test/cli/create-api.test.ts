@@ -76,7 +76,7 @@ test('[scaffolding 3] `create api` refuses a kind that another file defines, eve
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('[S-2] [scaffolding 18] a second run of create api with the same arguments changes nothing', async () => {
+test('[S-2] [scaffolding 18] a second run of `create api` with the same arguments changes nothing', async () => {
   const { folder, create } = await newProject('demo');
   await create(...CACHE, '--owns=configmaps').exit;
   const before = textsBelow(folder);
@@ -151,7 +151,7 @@ test("if a kind's file would have the module's file name, it gets a different na
   );
 });
 
-test('outside a project create api says where to run it', async () => {
+test('outside a project, `create api` says where to run it', async () => {
   const module = join(folderWith({}), 'operator.ts');
 
   const { exit, stderr } = invoke(['create', 'api', ...CACHE, '--module', module]);

@@ -30,7 +30,7 @@ test('`create hook` writes a hook with its rights and a sample, and the hook pat
   ]);
 });
 
-test('the generated rights of a hook for a custom kind contain its group and plural', async () => {
+test('the generated permissions of a hook for a custom kind contain the group and plural of the kind', async () => {
   const { folder, create } = newHook();
 
   const words = ['--kind', 'Ferry', '--api-version', 'sea.example/v1', '--dir', 'deep/scripts'];

@@ -113,7 +113,7 @@ test('an existing .dockerignore is kept when the Dockerfile is written', async (
   expect(read('Dockerfile')).toContain('COPY src src\n');
 });
 
-test('[I-1] for a module in the root folder the image copies all files there with its extension', async () => {
+test('[I-1] if the module is in the root folder, the image contains all files there that have the same extension', async () => {
   const { read, generate } = setUp({ ...PROJECT, 'op.ts': OPERATOR });
 
   const { exit } = await generate(['op.ts', 'src/operator.ts']);

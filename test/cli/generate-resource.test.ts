@@ -74,7 +74,7 @@ test('[found 15] `--check` notices a changed `--resource`, and without the optio
   expect(Object.keys(files).filter((path) => path.startsWith('resources/'))).toEqual([]);
 });
 
-test('[found 15] overlays include a folder or URL given by `--resource` by reference', async () => {
+test('[found 15] overlays refer to a folder or URL given by `--resource`, and do not copy it', async () => {
   const folder = given();
   mkdirSync(join(folder, 'site'));
   const url = 'https://example.com/site?ref=v1';

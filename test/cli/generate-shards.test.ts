@@ -93,7 +93,7 @@ const filterOf = async (args: readonly string[]): Promise<string> => {
   return stdout.lines.join('\n');
 };
 
-test('a module that enables sharding itself gets rights to all Leases of the namespace', async () => {
+test('a module that enables sharding itself gets permissions for all Leases of the namespace', async () => {
   const alone = await filterOf([]);
   const shared = await filterOf(['--', '--groups=8']);
 

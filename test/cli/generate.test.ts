@@ -82,7 +82,7 @@ const snapshot = (folder: string): Readonly<Record<string, string>> =>
     filesBelow(folder).map((file) => [file, readFileSync(join(folder, file), 'utf8')]),
   );
 
-test("`generate rbac` grants rights in the Pod's namespace, and the Role has the name of the controller", async () => {
+test("`generate rbac` grants permissions in the Pod's namespace, and the Role has the name of the controller", async () => {
   const { module } = setUp();
 
   const { exit, stdout } = invoke(['generate', 'rbac', module('one.ts')]);
@@ -359,7 +359,7 @@ test('files that only an earlier run generated are removed, but files of the use
   expect(existsSync(join(out, 'crds/old.yaml'))).toBe(false);
 });
 
-test('with `--components` the generic components in the folder are removed', async () => {
+test('with `--components`, the generic', async () => {
   const { tree, out } = setUp();
   await invoke(tree()).exit;
 

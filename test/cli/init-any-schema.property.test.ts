@@ -116,7 +116,7 @@ function replacedAt(value: unknown, place: number, replacement: unknown): unknow
   return copied(value);
 }
 
-test('[found 5] with any value anywhere in a definition `init` creates files or prints an error', () => {
+test('[found 5] whatever value a definition contains, `init` creates files or prints an error', () => {
   const definition = definitionOf('Kite', { spec: HOSTILE_SPEC });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 150 }), odd, (place, value) => {

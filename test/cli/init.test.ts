@@ -267,7 +267,7 @@ test.each([
   'custom-resource',
   'composite',
   'built-in',
-])('[found 15] %s: the line of a test that fails in an old Node has a comment with the required Node', async (template) => {
+])('[found 15] %s: the line of a test that fails in an old Node has a comment with the required Node version', async (template) => {
   const folder = place('shop');
   await invoke(['init', folder, '--template', template]).exit;
 

@@ -90,7 +90,7 @@ describe('[real R-4] with CHANCERY_ON_LEADERSHIP_LOST=standby', () => {
     HEEDS_SIGNAL: 'yes',
   };
 
-  test('[real R-4] with `standby` a process that lost leadership can lead again, and exits with 0', async () => {
+  test('[real R-4] with `standby`, a process that lost leadership can lead again, and exits with 0', async () => {
     const { server, child } = await leading('', STANDBY);
     const hold = (holderIdentity: string): void =>
       void server.patch('coordination.k8s.io/v1', 'Lease', 'demo', 'stubborn-leader', {
@@ -108,7 +108,7 @@ describe('[real R-4] with CHANCERY_ON_LEADERSHIP_LOST=standby', () => {
     expect(logged(child, 'leadership lost', 2)()).toBe(false);
   });
 
-  test('[real R-4] [D-5] with standby a process that is stopped while it stands by exits with 0', async () => {
+  test('[real R-4] [D-5] with standby, a process exits with 0 if it is stopped while it is on standby', async () => {
     const { server, child } = await leading('', STANDBY);
     server.patch('coordination.k8s.io/v1', 'Lease', 'demo', 'stubborn-leader', {
       spec: { holderIdentity: 'another', leaseDurationSeconds: 3_600 },

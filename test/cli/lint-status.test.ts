@@ -41,7 +41,7 @@ test('caches within the memory limit cause no warning, and the last line has the
   ]);
 });
 
-test('caches too large for the memory limit cause a warning, and lint exits with 0', async () => {
+test('caches too large for the memory limit cause a warning, and `lint` exits with 0', async () => {
   const { exit, stdout } = linted(showing(pods('shop', 12_000, 54_000_000)));
 
   expect(await exit).toBe(0);

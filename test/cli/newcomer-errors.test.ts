@@ -97,7 +97,7 @@ test('[N-1] in a CommonJS project the error says to use ES modules, and where to
   });
 });
 
-test('[N-1] if a module has two controllers with the same name, the error contains both places', async () => {
+test('[N-1] if two controllers of a module have the same name, the error contains the locations of both', async () => {
   const folder = folderWith({
     'shop.ts': `${HEAD}
 const hello = (name: string) =>

@@ -165,7 +165,7 @@ test('the metadata of printed objects does not count towards the limit for waiti
   expect(summary(collection.lines)).toEqual(['ADDED large', 'ADDED new']);
 });
 
-test('a state older than the printed one, as after a restore, is printed only when the list is complete', async () => {
+test('after a restore, a state older than the printed state is printed only when the list is complete', async () => {
   const collection = printed();
   await collection.objects.replace({ items: [ofText('a', '7')], resourceVersion: '7' });
   const older = ofText('a', '5', 'x'.repeat(MAX_WAITING_BYTES));

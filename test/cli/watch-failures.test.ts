@@ -109,7 +109,7 @@ test('CW5, CM7: an ERROR event is not printed, and the objects are listed again'
   expect(watches.map((watch) => watch.searchParams.get('resourceVersion'))).toEqual(['10', '20']);
 });
 
-test('watch events that repeat, or have an older version than the last, are not printed', async () => {
+test('watch events that repeat, or have an older version than the last event, are not printed', async () => {
   const { url } = await scriptedServer({
     lists: [listOf('10', object('a', '9'))],
     watches: [
