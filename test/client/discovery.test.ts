@@ -361,7 +361,7 @@ describe('suggesting near matches', () => {
   });
 });
 
-test('for a name with group and version only the discovery of that group version is requested', async () => {
+test('for a name with group and version, only the discovery of that group version is requested', async () => {
   const asked: string[] = [];
   const behindFilter = cannedTransport(({ path }) => {
     asked.push(path);

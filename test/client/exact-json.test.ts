@@ -26,7 +26,7 @@ test('[P-10] an object with large integers and `__proto__` is read and written w
   expect(transport.requests.map(({ body }) => body)).toEqual([undefined, WIRE, WIRE]);
 });
 
-test('[P-10] by default large integers are rounded, and an update that contains one is refused', async () => {
+test('[P-10] by default, large integers are rounded, and an update that contains a rounded integer is refused', async () => {
   const transport = cannedTransport(() => ({ body: WIRE }));
   const client = restClient({ transport, fieldManager: 'tester', clock: new FakeClock() });
   const object = await client.get(configMaps, target, { signal });

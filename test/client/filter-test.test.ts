@@ -104,7 +104,7 @@ describe('how it is recognised that a test request reached the API server', () =
     });
   });
 
-  test('the state is `open` if one test request reached the API server and the other one failed', async () => {
+  test('the state is `open` if one test request reached the API server and the other request failed', async () => {
     const transport = ambassador({
       [UNDECLARED]: text(500, 'dial tcp: refused'),
       [REJECTED]: status(405, 'MethodNotAllowed'),

@@ -251,7 +251,7 @@ describe('every recorded PartialObjectMetadataList', () => {
   test.each([
     true,
     false,
-  ])('every recorded list of metadata is read without parsing, without managedFields: %s', async (drops) => {
+  ])('every recorded list of metadata is read without being parsed, and without managedFields: %s', async (drops) => {
     expect(sent.length).toBeGreaterThan(0);
     for (const text of sent) {
       const whole = JSON.parse(text) as { readonly items: KubernetesObject[] };
@@ -269,7 +269,7 @@ describe('every recorded PartialObjectMetadataList', () => {
   });
 });
 
-test("the items get their kind even if the list's kind stands behind the items", async () => {
+test("the items get their kind even if the list's kind comes after the items", async () => {
   const text = JSON.stringify({ items: [A], ...LIST });
 
   const { items } = await list({ text });
@@ -278,7 +278,7 @@ test("the items get their kind even if the list's kind stands behind the items",
   expect(objectsOf(items)).toEqual([{ ...FORM, ...A }]);
 });
 
-test('the JSON text of an item that contains its kind is not changed, in any order of fields', async () => {
+test('if an item contains its kind, its JSON text is not changed, whatever the order of its fields', async () => {
   const items = [
     { apiVersion: 'v1', kind: 'ConfigMap', ...A },
     { data: { k: 'v' }, kind: 'ConfigMap', apiVersion: 'v1', ...A },
@@ -289,7 +289,7 @@ test('the JSON text of an item that contains its kind is not changed, in any ord
   expect(read.map(({ text }) => text)).toEqual(items.map((item) => JSON.stringify(item)));
 });
 
-test('the bytes of all items are counted, including those of reused objects', async () => {
+test('the bytes of all items are counted, including the bytes of reused objects', async () => {
   const known = Entry.of<KubernetesObject>({ ...FORM, ...A });
 
   const lists = await Promise.all([

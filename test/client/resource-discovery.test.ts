@@ -74,7 +74,7 @@ test.each<[string, CannedAnswer | Error]>([
 test.each([
   configMaps,
   ingresses,
-])('[W-40] the definition of a built-in resource never counts as gone, and no request is sent to find out: $plural', async (resource) => {
+])('[W-40] a built-in resource always counts as served, and no request is sent for its definition: $plural', async (resource) => {
   const transport = cannedTransport(() =>
     status(404, 'NotFound', { ...named, name: `${resource.plural}.${resource.group}` }),
   );
@@ -112,7 +112,7 @@ test.each<[string, CannedAnswer, readonly string[]]>([
   expect(transport.requests.map(({ path }) => path)).toEqual(['/apis/example.com/v1']);
 });
 
-test('[W-40] if discovery is refused, this is an error, and not an empty answer', async () => {
+test('[W-40] a refused discovery is an error, and not an empty response', async () => {
   const transport = cannedTransport(() => ({ status: 403, headers: TEXT, body: 'Forbidden' }));
 
   const served = resourceDiscovery(transport, widgets, new FakeClock()).served(signal);

@@ -209,7 +209,7 @@ test('[P-19] a refusal by the filter of kubectl proxy is distinguished from one 
   expect(rbac).toMatchObject({ code: 'API_STATUS', layer: 'api-server', status: 403 });
 });
 
-test('the error for a refusal by the filter contains the request without its query, and the remedy', () => {
+test('the error for a refusal by the filter contains the request (without its query) and the remedy', () => {
   const asked = { method: 'PATCH', path: '/api/v1/namespaces/a/secrets/b?fieldManager=x' };
 
   const failure = responseFailure({ status: 403, headers: text, text: 'Forbidden\n', asked }, 0);

@@ -91,7 +91,7 @@ test.each<[string, unknown, number]>([
   ['zero: the back-off', busy(503, '0', 0), 500],
   ['the past: the back-off', busy(429, 'Thu, 01 Jan 1970 00:00:00 GMT'), 500],
   ['words: the back-off', busy(429, 'soon', 'later'), 500],
-])('[P-14] the delay before a request to a busy server is repeated: %s', async (_, error, delayMs) => {
+])('[P-14] the delay before the retry of a request to a busy server: %s', async (_, error, delayMs) => {
   const { at } = await run([error, new Error('over')], { budgetMs: 120_000 });
 
   expect(at).toEqual([0, delayMs]);

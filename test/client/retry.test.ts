@@ -346,7 +346,7 @@ test('[P-13] a dry run is always repeated', async () => {
   expect(server.list('v1', 'ConfigMap', 'default').filter(isGenerated)).toEqual([]);
 });
 
-test('[P-13] if the first attempt is refused, this is final, even if a matching object exists', async () => {
+test('[P-13] a refusal of the first attempt is final, even if a matching object exists', async () => {
   const { server, client, transport, finish } = await fixture([]);
   const { metadata } = server.create(configMap());
   server.patch('v1', 'ConfigMap', 'default', 'a', { metadata: { labels: { a: 'b' } } });
