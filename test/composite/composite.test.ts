@@ -162,7 +162,7 @@ test.each([
   });
 });
 
-test('if a child is not in the namespace of its parent, an Event reports its namespace', async () => {
+test("if a child is not in the namespace of its parent, an Event reports the child's namespace", async () => {
   const astray = child(configMaps, { metadata: { name: 'astray', namespace: 'elsewhere' } });
   const { env } = await playground(sets({ sync: () => ({ children: [astray] }) }), { names: [] });
   const notes = async () =>
@@ -250,7 +250,7 @@ function again(calls: number[]): { readonly requeueAfterMs?: number } {
   return calls.push(calls.length) === 1 ? { requeueAfterMs: 0 } : {};
 }
 
-test('[K-32] a composite adopts objects that match its selector, and orphans children that do not', async () => {
+test('[K-32] a composite adopts objects that match its selector, and orphans children that do not match it', async () => {
   const selector = { matchLabels: { set: 'a' } };
   const {
     configMap: live,

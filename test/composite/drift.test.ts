@@ -200,7 +200,7 @@ describe.each(
   test.each([
     'apply',
     'recreate',
-  ] as const)('with %s a Secret returned with stringData is written only to restore it after an edit', async (update) => {
+  ] as const)('with %s, a Secret that the function returns with stringData is written only to restore it after an edit', async (update) => {
     const at = await place({ writer, update, resource, stated: { stringData: { key: 'ü' } } });
 
     await edit(at, resource, { data: { key: base64('by hand') } });

@@ -79,7 +79,7 @@ describe.each(
   });
 });
 
-test('[child 5] while another client keeps changing the status, the status reports that', async () => {
+test('[child 5] while another client keeps changing the status, the status reports the write fight', async () => {
   const at = await place({});
   await fight(at, insistOnStatus, 120);
   const told = await synced(at);

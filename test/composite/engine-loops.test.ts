@@ -112,7 +112,7 @@ describe('[metacontroller 13] hot loops of alternating answers', () => {
     expect(at.calls.length).toBeLessThan(60);
   });
 
-  test('answers that are new each time cause the failure `HotLoop` after twenty writes', async () => {
+  test('if every response is new, the failure `HotLoop` is reported after twenty writes', async () => {
     let call = 0;
     const at = await enginePlace({
       decide: () => {

@@ -169,7 +169,7 @@ describe('[metacontroller 15] the rules for the selector of the parent', () => {
   });
 });
 
-test("if another controller owns a child, it is not changed, and the parent's status reports this", async () => {
+test("if another controller owns a child, the child is not changed, and the parent's status reports this", async () => {
   const at = await enginePlace({
     decide: ({ parent }) => ({ children: maps({ shared: String(parent.metadata.name) }) }),
     arrange: ({ createParent }) => createParent({}, 'first'),
@@ -225,7 +225,7 @@ test.each([
   expect(await failureOf(at)).toMatchObject({ reason: 'AlreadyOwned' });
 });
 
-test('[contract 60] if one child cannot be written, the others are written, but none is deleted', async () => {
+test('[contract 60] if one child cannot be written, the other children are written, and no child is deleted', async () => {
   const at = await answering(() => ({
     children: [...maps({ a: '1' }), withMetadata({ name: 'Not A Name' }), ...maps({ z: '1' })],
     status: { seen: 2 },

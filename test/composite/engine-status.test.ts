@@ -73,7 +73,7 @@ describe('[metacontroller 30] [metacontroller M18] a status field that the defin
     conditions,
   });
 
-  test('[contract 84] an undeclared status field is reported by a condition and an Event; others are written', async () => {
+  test('[contract 84] an undeclared status field is reported by a condition and an Event; the other fields are written', async () => {
     const at = await enginePlace({
       definitions: [definition],
       environment: LENIENT,

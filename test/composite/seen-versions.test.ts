@@ -68,7 +68,7 @@ describe('events that always cause a reconcile', () => {
     expect(afterCall().newParent(event('create', object('p', '100')))).toBe(true);
   });
 
-  test('an event for a child that the last call did not get causes a reconcile', () => {
+  test('an event for a child that was not passed to the last call causes a reconcile', () => {
     expect(afterCall().newChild(event('create', CHILD('1', 'other')))).toBe(true);
   });
 

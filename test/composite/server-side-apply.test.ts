@@ -85,7 +85,7 @@ describe('[metacontroller 29] [metacontroller M17] conflicts about a field that 
     return at;
   }
 
-  test('with `force` a field that another manager applies is taken over', async () => {
+  test('with `force`, a field that another manager applies is taken over', async () => {
     expect((await plan(await contended(true))).data).toMatchObject({ c: 'ours' });
   });
 

@@ -219,7 +219,7 @@ test('without a status subresource one patch writes the status, labels and annot
 test.each([
   'status',
   undefined,
-] as const)('[contract 52] after a version conflict (%s) no attachment is written, and no Event reports it', async (at) => {
+] as const)('[contract 52] after a version conflict (%s) no attachment is written, and no Event reports the conflict', async (at) => {
   const conflict = new ApiError({ code: 409, reason: 'Conflict', message: 'changed' });
   const { done, told, result } = await reconciled({
     answer: { ...wanted('new'), labels: { a: '1' }, status: { phase: 'New' } },

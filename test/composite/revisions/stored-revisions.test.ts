@@ -58,7 +58,7 @@ test.each([
 test.each([
   ['metacontroller', 'metacontroller.k8s.io/v1alpha1'],
   ['chancery', 'apps/v1'],
-] as const)('[contract 69] revisions of a cluster-scoped parent have the configured namespace (%s)', async (format, apiVersion) => {
+] as const)('[contract 69] revisions of a cluster-scoped parent are stored in the configured namespace (%s)', async (format, apiVersion) => {
   const rollout = new Rollout({ format, isClusterScoped: true, names: ['a', 'b'] });
 
   await rollout.settle();
@@ -263,7 +263,7 @@ test.each([
   ['with a child without names', { children: [{ apiGroup: '', kind: 'Pod' }] }],
   ['with a number as a name', { children: [{ apiGroup: '', kind: 'Pod', names: [1] }] }],
   ['with null as a child', { children: [null] }],
-])('a stored revision %s is an error for its parent, and the error contains its name', async (_, broken) => {
+])("a stored revision %s is an error for its parent, and the error contains the revision's name", async (_, broken) => {
   const rollout = new Rollout();
   rollout.stored.create({ ...revision('broken', 'sour', ['a'], NORTH), ...broken } as Held);
 
