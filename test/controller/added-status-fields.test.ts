@@ -124,7 +124,7 @@ test('[found 10] an unchanged status gets the new field an hour after the upgrad
   expect((await site('a')).status).toEqual({ pages: 3, observedGeneration: 1 });
 });
 
-test('[found 10] after a status without conditions the same status with conditions is not written again', async () => {
+test('[found 10] if conditions are added to a status again, the same status is not written twice', async () => {
   const { setStatus, writes } = await startStatus(definitionWithout([], ['observedGeneration']));
   await setStatus({ pages: 3, conditions: [CONDITION] });
   await setStatus({ pages: 4 });

@@ -61,7 +61,7 @@ describe('[K-44] how often applyOwned writes a child', () => {
     expect(requests().slice(before)).toEqual(['get a', 'get owner', 'create']);
   });
 
-  test('after the owner was deleted its child is not created again, even if the cache has the owner', async () => {
+  test('after the owner was deleted, its child is not created again, even if the cache still has the owner', async () => {
     const { env, namespace, apply, child, writes } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
     await env.delete('v1', 'ConfigMap', namespace, 'owner');
@@ -270,7 +270,7 @@ test('[K-45] each apply with `generateName` creates a new child, with its owner'
   expect(one.metadata.ownerReferences).toMatchObject([{ uid: owner.metadata.uid }]);
 });
 
-test('[K-45] an object of the owner that a decorator did not create is not taken for an attachment', async () => {
+test('[K-45] an object that has the owner, but was not created by a decorator, is not treated as an attachment', async () => {
   const { apply, child, client, foreign, namespace, owner } = await startFamily();
   const ownerReferences = [controllerReference(owner, configMaps as Resource)];
   const made = await foreign({ ownerReferences });

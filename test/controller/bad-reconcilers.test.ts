@@ -175,7 +175,7 @@ test.each(
   expect(bench.collection().objects[0]?.metadata.labels).toEqual({ a: 'b' });
 });
 
-test('[K-4] [C-2] every object that a store returns is frozen, and its deepCopy is not', async () => {
+test('[K-4] [C-2] every object that a store returns is frozen, but its deepCopy is not frozen', async () => {
   const frozen: boolean[] = [];
   let isCopyFree = false;
   const bench = new ControllerBench({
@@ -205,7 +205,7 @@ test('[K-4] [C-2] every object that a store returns is frozen, and its deepCopy 
   expect(isCopyFree).toBe(true);
 });
 
-test('[K-5] a reconcile that ignores its signal is reported once by an Event, and blocks only its key', async () => {
+test('[K-5] a reconcile that ignores its signal is reported once by an Event, and blocks only its own key', async () => {
   const calls: string[] = [];
   let release = (): void => {};
   const bench = new ControllerBench({
@@ -279,7 +279,7 @@ test("[K-7] the controller's maxReconcileAgeMs overrides the process setting", a
   expect([before, bench.runner.stuck]).toEqual([false, true]);
 });
 
-test('[K-2] a reconcile that ends because the process stops is aborted, without a log line', async () => {
+test('[K-2] a reconcile that ends because of a shutdown counts as aborted, and is not logged', async () => {
   const ends: AttemptEnd[] = [];
   const bench = new ControllerBench(
     {
@@ -355,7 +355,7 @@ test.each<[string, (next: () => Promise<AttemptEnd>) => Promise<AttemptEnd>]>([
   ],
   ['calls next twice', async (next) => (await next()) && next()],
   ['never calls next', async () => ({ outcome: 'error', durationMs: 0 })],
-])('[K-1] with a middleware that %s the reconciler is called once at most', async (how, around) => {
+])('[K-1] with a middleware that %s, the', async (how, around) => {
   let calls = 0;
   const bench = new ControllerBench(
     {

@@ -139,7 +139,7 @@ describe('[K-37] [child 7] a child that the source for children would not select
   });
 });
 
-describe('[K-37] [child 7] a child that may be selected is written', () => {
+describe('[K-37] [child 7] a child is written if its source may select it', () => {
   const cases: readonly [string, readonly Source[], Child][] = [
     [
       'when one of two sources selects it',
@@ -190,7 +190,7 @@ describe('[K-37] [child 7] a child that may be selected is written', () => {
     expect(place.writes('configmaps')).toEqual(['create']);
   });
 
-  test('a field selector for a field that the server sets is checked only if the child contains it', () => {
+  test('a field selector for a field that the server sets is checked only if the child contains that field', () => {
     const of = source(services as Resource, { fieldSelector: 'spec.clusterIP!=None' });
     const selection = new ChildSelection({ owns: [{ source: of }] }, undefined);
     const made = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a', namespace: 'x' } };

@@ -63,7 +63,7 @@ async function setup() {
   };
 }
 
-test('[K-63] a key whose reconcile has written nothing does not wait', async () => {
+test('[K-63] a key does not wait if its reconcile has written nothing', async () => {
   const { parks, server } = await setup();
   server.put('a', 2);
 
@@ -147,7 +147,7 @@ test('[K-63] after a delete a key waits until the cache no longer has the object
   expect([deferred, again.length]).toEqual([true, 1]);
 });
 
-test('[K-63] after deleting an object with finalizers a key waits for its deletionTimestamp in the cache', async () => {
+test('[K-63] after a reconcile deletes an object with finalizers, the key waits until the cache has the deletionTimestamp', async () => {
   const { server, parks, again, begin, deliverAll } = await setup();
   const removal = begin();
   server.put('a', 1, { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['example.dev/x'] });
@@ -159,7 +159,7 @@ test('[K-63] after deleting an object with finalizers a key waits for its deleti
   expect([deferred, again.length]).toEqual([true, 1]);
 });
 
-test('[K-63] [K-23] after removing the last finalizer a key waits until the cache has no such object', async () => {
+test('[K-63] [K-23] after the last finalizer of an object is removed, the key waits until the cache no longer has the object', async () => {
   const { server, parks, again, begin, deliverAll } = await setup();
   const deleting = server.put('a', 1, { deletionTimestamp: '2026-01-01T00:00:00Z' });
   await deliverAll();

@@ -136,7 +136,7 @@ test.each([
   expect(differ(before, after)).toEqual([expect.stringMatching(/^\S+ changed$/)]);
 });
 
-test('[N-9] the debug line of a write has at most ten changes, and none of metadata that the server sets', () => {
+test('[N-9] the debug line of a write lists at most ten changes, without metadata that the server sets', () => {
   const many = (value: number) => ({
     metadata: { name: 'x', resourceVersion: `${value}`, generation: value },
     spec: Object.fromEntries(Array.from({ length: 13 }, (_, at) => [`f${at}`, value])),

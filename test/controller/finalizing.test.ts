@@ -223,7 +223,7 @@ test('[K-20] after a crash at any point of finalizing nothing is left, and nothi
   ]);
 }, 60_000);
 
-test('[K-26] objects that are no longer selected, but have the finalizer, are reported once', async () => {
+test('[K-26] objects that are no longer selected, but still have the finalizer, are reported once', async () => {
   const { env, namespace, operator } = await operated(
     { finalizer: { name: OURS, finalize: async () => {} } },
     async (cluster, at) => {

@@ -81,7 +81,7 @@ test('[N-2] a source refuses an option that it does not know', () => {
   );
 });
 
-test('[N-2] a composite refuses unknown options, too', () => {
+test('[N-2] a composite also refuses unknown options', () => {
   const good = {
     name: 'web',
     parent: configMaps,

@@ -163,7 +163,7 @@ test('[K-26] [child 9] each deleted object is finalized even if there are more o
   expect(enqueued).toEqual(['demo/a-10002']);
 });
 
-test('[K-26] [child 9] no finalizer is added to an object that leaves the selector at that moment', async () => {
+test('[K-26] [child 9] no finalizer is added to an object that leaves the selector in the meantime', async () => {
   const added: string[] = [];
   let isFirst = true;
   const thing = { apiVersion: 'example.dev/v1', kind: 'Thing', value: 0 };

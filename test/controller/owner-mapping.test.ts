@@ -103,7 +103,7 @@ test("[K-10] when a child's owner changes, the old and the new owner are reconci
   expect(keys).toEqual(['demo/b', 'demo/a']);
 });
 
-test('[K-10] a child with two references to the same owner causes one reconcile of it', async () => {
+test('[K-10] a child with two references to the same owner causes one reconcile of this owner', async () => {
   const { keys, reconcile, gone } = recordKeys();
   const bench = new ControllerBench({
     owns: [{ source: source(others), anyOwner: true }],

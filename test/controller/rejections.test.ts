@@ -146,7 +146,7 @@ async function start(
 const FAILED = ['warn: reconcile failed'];
 const CONFLICTED = ['debug: reconcile conflicted'];
 
-describe('how a refused creation of a child is repeated', () => {
+describe('how the creation of a child is retried after a refusal', () => {
   test.each<[string, RequestMatch['nth'], Reply, string[], number]>([
     ['409 of a webhook: another try, as after any conflict', 1, refusals.webhook, CONFLICTED, 0],
     ['409 about a quota: another try', 1, refusals.quota, CONFLICTED, 0],
@@ -230,7 +230,7 @@ describe('how a refused creation of a child is repeated', () => {
   });
 });
 
-describe('how a refused write of the status is repeated', () => {
+describe('how a refused status write is retried', () => {
   test.each<[string, Reply, string[], number]>([
     ['422', refusals.invalid, FAILED, 2],
     ['403', refusals.forbidden, FAILED, 2],

@@ -63,7 +63,7 @@ test('[D-1] after stop() no more keys are taken, and stop() resolves when the cu
   expect(seen).toEqual(['demo/a finished']);
 });
 
-test('[K-2] a reconcile that the end of the process aborts is neither an error nor retried', async () => {
+test('[K-2] a reconcile that is aborted because the process ends is not an error, and is not retried', async () => {
   let calls = 0;
   const { clock, collection, hardStop, lines, run, running, stop, total } = start({
     reconcile: async (_object, { signal }) => {

@@ -11,7 +11,7 @@ import { yieldToEventLoop } from '../../operator/core/time-slice.ts';
 import { objectKey } from '../../operator/model/object.ts';
 import { others, start, things } from './started-runner.ts';
 
-test('[K-1] every object is reconciled once at the start, and again after each change', async () => {
+test('[K-1] every object is reconciled once at startup, and again after each change', async () => {
   const seen: string[] = [];
   const { collection, run } = start({
     reconcile: async (object, { key }) => {

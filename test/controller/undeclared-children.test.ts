@@ -22,7 +22,7 @@ async function warningsWith(more: object) {
   return { found };
 }
 
-test('applyOwned warns once of a resource that the controller does not declare', async () => {
+test('applyOwned warns once about a resource that the controller does not declare', async () => {
   const { found } = await warningsWith({});
 
   expect(found).toMatchObject([{ level: 'warn', fields: { resource: 'services' } }]);

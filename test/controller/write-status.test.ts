@@ -108,7 +108,7 @@ describe('[K-44] how often setStatus writes', () => {
   });
 });
 
-test('[K-50] a status field that is no longer set is removed, unless another writer owns it, too', async () => {
+test('[K-50] a status field that is no longer set is removed, unless another writer also owns it', async () => {
   const { clientOf, namespace, setStatus, site } = await startStatus();
   await setStatus({ pages: 3, note: 'mine', conditions: [READY, STALLED] });
   const theirs = {
@@ -193,8 +193,8 @@ describe('[K-50] setStatus if the object is deleted', () => {
   });
 });
 
-describe('[K-50] the earlier status with which setStatus compares the new one', () => {
-  test('a second setStatus in an attempt is compared with the first one', async () => {
+describe('[K-50] the earlier status with which setStatus compares the new status', () => {
+  test('a second setStatus in an attempt is compared with the first setStatus', async () => {
     const { attempt, setStatus, site, writes } = await startStatus();
     await setStatus({ pages: 1 });
     const say = await attempt();
@@ -268,7 +268,7 @@ describe('[K-44] the return value of setStatus', () => {
   });
 });
 
-describe('[K-50] a definition without the status or one of its fields', () => {
+describe('[K-50] a definition that lacks the status, or a field of the status', () => {
   test('setStatus fails with a typed error when the definition has no status subresource', async () => {
     const { setStatus } = await startStatus(siteDefinition({}));
 
