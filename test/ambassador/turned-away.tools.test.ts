@@ -28,7 +28,7 @@ test.each(
   (['GOAWAY', 'REFUSED_STREAM'] as const).flatMap((how) =>
     (['POST', 'PATCH', 'PUT', 'DELETE'] as const).map((method) => [how, method] as const),
   ),
-)('[security 40] proxy 17: after %s on a %s the request is sent again, and executed exactly once', async (how, method) => {
+)('[security 40] proxy 17: after %s on a %s, the request is sent again, and executed exactly once', async (how, method) => {
   const pod = await startPod();
   pod.server.create({ ...object, data: { value: 'old' } });
   const client = pod.client();
