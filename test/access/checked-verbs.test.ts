@@ -51,11 +51,11 @@ test.each<[string, Permission | { verbs: readonly string[] }, RegExp]>([
     /needs resourceNames/,
   ],
   [
-    'bind of what is no role',
+    'bind for a resource that is not a role',
     { resource: configMaps as Resource, resourceNames: ['a'], verbs: ['bind'] },
     /bind is checked of roles.* not of configmaps/,
   ],
-  ['sign of all signers', { resource: signers, verbs: ['sign'] }, /needs resourceNames/],
+  ['sign for all signers', { resource: signers, verbs: ['sign'] }, /needs resourceNames/],
   ['escalate', { ...viewers, verbs: ['escalate'] }, /escalate is not granted/],
   ['impersonate', { ...viewers, verbs: ['impersonate'] }, /impersonate is not granted/],
 ])('[found 14] the verb %s cannot be declared', (_what, permission, message) => {

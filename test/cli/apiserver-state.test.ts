@@ -183,7 +183,7 @@ describe('the option `--snapshot`', () => {
       'it has version 7 of the format, and this release reads version 1 only',
     ],
     [
-      'that is cut off',
+      'that is truncated',
       '{"format":"chancery snapshot","version":1,"revision":4,"objects":3}\n',
       'it is cut off: of its 3 objects, 0 are complete',
     ],

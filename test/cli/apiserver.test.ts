@@ -339,7 +339,7 @@ test.each([
     1,
     'cannot apply standard input: Thing a: 404 NotFound: the server could not find the requested resource; if it is a custom resource, apply its CustomResourceDefinition before it',
   ],
-  ['that is no YAML', 'a: [', 2, /^standard input: invalid YAML: .* at line 1/],
+  ['that is not YAML', 'a: [', 2, /^standard input: invalid YAML: .* at line 1/],
 ])('a manifest %s is refused, and the error says where it is', async (_what, stdin, code, message) => {
   const { exit, stderr } = invoke(['apiserver', '--port=0', '-f', '-'], { stdin });
 

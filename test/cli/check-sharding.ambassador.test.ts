@@ -127,25 +127,25 @@ test('a message is printed if there are fewer than two groups per replica; expir
 
 test.each([
   [
-    'an election that is off',
+    'a disabled leader election',
     { CHANCERY_LEADER_ELECTION: 'false' },
     'configMaps',
     /CHANCERY_LEADER_ELECTION=false/,
   ],
   [
-    'sharding by namespace of a cluster-scoped resource',
+    'sharding a cluster-scoped resource by namespace',
     { CHANCERY_SHARD_BY: 'namespace' },
     'nodes',
     /does not divide nodes/,
   ],
   [
-    'a name that is no valid label',
+    'a name that is not a valid label',
     { CHANCERY_LEASE_NAME: 'x'.repeat(64) },
     'configMaps',
     /at most 63 characters/,
   ],
   [
-    'a period beyond the deadline',
+    'a retry period that exceeds the deadline',
     { CHANCERY_SHARD_RETRY_PERIOD: '9' },
     'configMaps',
     /CHANCERY_SHARD_RETRY_PERIOD must be/,

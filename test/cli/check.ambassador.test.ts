@@ -149,12 +149,12 @@ test.each([
     /^filter: open: GET \/chancery-self-test.* a comma at the end is enough/,
   ],
   [
-    'no method rejected',
+    'an empty list of rejected methods',
     { ...FILTER, rejectMethods: ['^$'] },
     /^filter: open: OPTIONS \/version, a method/,
   ],
   [
-    'no path accepted',
+    'an empty list of accepted paths',
     { ...FILTER, acceptPaths: [] },
     /^filter: shut: the ambassador refuses every path, even \/version: generate its arguments/,
   ],

@@ -131,7 +131,7 @@ test('[I-1] if the module is in the root folder, the image contains all files th
 test.each<[string, Readonly<Record<string, string>>]>([
   ['has no package.json', { 'src/operator.ts': OPERATOR }],
   [
-    'installs chancery for development only',
+    'has chancery only as a development dependency',
     { ...PROJECT, 'package.json': '{ "type": "module", "devDependencies": { "chancery": "*" } }' },
   ],
 ])('if a project %s, no Dockerfile is written, and the Deployment uses chancery-operator', async (_, files) => {

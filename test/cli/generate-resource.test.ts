@@ -135,14 +135,14 @@ test.each<[string, string, string, readonly string[], string]>([
   ],
   ['a file that is not there', 'manifests', '', ['../none.yaml'], 'there is no such file'],
   [
-    'a document that is no object',
+    'a document that is not an object',
     'manifests',
     'a: 1\n',
     ['../more.yaml'],
     'expected objects with apiVersion',
   ],
   [
-    'one object twice',
+    'the same object twice',
     'manifests',
     [THEME, THEME].map(formatYaml).join('---\n'),
     ['../more.yaml'],

@@ -433,7 +433,7 @@ test.each<[string, readonly string[], RegExp]>([
   ['--check without an output', ['rbac', 'x.ts', '--check'], /--check compares with what -o names/],
   ['a wrong format', ['proxy', 'x.ts', '--format=yaml'], /--format must be args, patch or paths/],
   ['a wrong namespace', ['rbac', 'x.ts', '--watch=a,'], /--watch must be own, all, or namespaces/],
-  ['both elections', ['rbac', 'x.ts', '--leader-election', '--no-leader-election'], /got both$/],
+  ['a contradiction', ['rbac', 'x.ts', '--leader-election', '--no-leader-election'], /got both$/],
   ['another option', ['rbac', 'x.ts', '--format=args'], /--format is for proxy, not for rbac$/],
   [
     'namespaces for manifests',
@@ -444,7 +444,7 @@ test.each<[string, readonly string[], RegExp]>([
   ['a command of two lines', ['rbac', 'x.ts', '--command', 'a\nkind: b'], /--command must be one/],
   ['a stop timeout of 0', ['manifests', 'x.ts', '-o', 'y', '--stop-seconds=0'], /from 1 to 3600/],
   [
-    'fewer module paths than modules',
+    'more modules than module paths',
     ['manifests', 'x.ts', 'y.ts', '-o', 'z', '--module-path', '/a.ts'],
     /--module-path is given once for each MODULE; got 2 modules, 1 paths$/,
   ],

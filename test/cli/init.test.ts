@@ -244,11 +244,11 @@ test.each<[string, readonly string[], RegExp]>([
     /--template must be .*did you mean built-in\?$/,
   ],
   [
-    'a kind of the built-in',
+    'a kind for the template built-in',
     ['a', '--template=built-in', '--kind=A'],
     /--kind is for custom-resour/,
   ],
-  ['a kind from a digit', ['2048'], /name the kind with --kind/],
+  ['a kind that begins with a digit', ['2048'], /name the kind with --kind/],
   [
     'a group without a dot',
     ['a', '--group=demo'],

@@ -86,7 +86,7 @@ test('if a project has a second installation of a package, the command exits wit
 });
 
 test.each([
-  ['is cut off', '{ "name": '],
+  ['is truncated', '{ "name": '],
   ['exports no package.json', '{ "version": "1.0.0", "exports": "./command.js" }'],
 ])('a package whose package.json %s is refused, and the error gives the command to fix it', async (_, text) => {
   const project = mkdtempSync(join(tmpdir(), 'chancery-broken-'));

@@ -27,7 +27,7 @@ test('`upgrade` refuses a folder without the file .chancery.json', async () => {
 });
 
 test.each<[string, string, RegExp]>([
-  ['no JSON', '{', /\.chancery\.json is not JSON: .*; restore the file that is committed$/],
+  ['invalid JSON', '{', /\.chancery\.json is not JSON: .*; restore the file that is committed$/],
   ['null', 'null', /names no version/],
   ['a version without numbers', recordWith({ version: 'next' }), /names no version/],
   ['commands that are strings', recordWith({ commands: ['init demo'] }), /has no list of commands/],

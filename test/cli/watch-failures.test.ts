@@ -46,7 +46,7 @@ test.each([
     'not-kubernetes',
   ],
   [
-    'a list that is cut short',
+    'a truncated list',
     (r) => r.writeHead(200, { 'content-type': 'application/json' }).end('{"items":['),
     'undecodable',
   ],

@@ -12,8 +12,8 @@ import { startServer } from './server.ts';
 const SOON_MS = 20_000;
 
 test.each([
-  ['with no failed request in between', false],
-  ['after the server was unreachable', true],
+  ['even if no request failed in between', false],
+  ['if the server was unreachable in between', true],
 ])("[found 17] [W-33] `watch` notices that a new server has the old server's address, %s", async (_, isRefused) => {
   const clock = new FakeClock();
   const old = await startServer({ clock });

@@ -21,7 +21,7 @@ test('a character that spans two chunks of an answer is read whole', async () =>
 });
 
 test.each([
-  ['is cut short', '{"kind":"ConfigMapList","items":[{"password":"hunter2"'],
+  ['is truncated', '{"kind":"ConfigMapList","items":[{"password":"hunter2"'],
   ['is empty', ''],
   ['is a list', '[]'],
   ['is null', 'null'],

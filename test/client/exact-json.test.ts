@@ -38,9 +38,9 @@ test('[P-10] by default, large integers are rounded, and an update that contains
 });
 
 test.each([
-  ['digits in a text', '{"a":[1,-2.5,1e3,"1234567890123456789"]}'],
+  ['digits in a string', '{"a":[1,-2.5,1e3,"1234567890123456789"]}'],
   ['no large integer', '{"a":{"b":null,"c":true}}'],
-  ['numbers at the edge', '{"a":[9007199254740991,-9007199254740991]}'],
+  ['the largest and smallest numbers', '{"a":[9007199254740991,-9007199254740991]}'],
   ['fractions', '{"a":[0.1234567890123456789]}'],
   ['large powers', '{"a":[1e300]}'],
 ])('[P-10] parseExact reads %s like JSON.parse', (_, text) => {

@@ -65,7 +65,7 @@ function setup(answer: (call: Call) => unknown = () => kites()) {
 const sent = kites() as never;
 const patch = { type: 'merge', body: {} } as const;
 
-describe('[W-40] calls that show that an established definition will soon be served', () => {
+describe('[W-40] calls that show that the resource of an established definition will be served', () => {
   test.each<[string, (client: Client) => Promise<unknown>]>([
     ['get', (client) => client.get(customResourceDefinitions, KITES)],
     ['find', (client) => client.find(customResourceDefinitions, KITES)],
@@ -92,7 +92,7 @@ describe('[W-40] calls after which no resource is expected to be served', () => 
       kites({ deletionTimestamp: '2026-11-23T07:00:00Z' }),
       read,
     ],
-    ['a definition that is not there', undefined, read],
+    ['a missing definition', undefined, read],
     ['a list', [kites()], (client) => client.list(customResourceDefinitions)],
     ['a delete', undefined, (client) => client.delete(customResourceDefinitions, KITES)],
     [

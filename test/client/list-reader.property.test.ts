@@ -164,7 +164,7 @@ const cuts = fc.array(fc.nat(), { maxLength: 8 });
 /** Without `expected`, objects as they are; with it, their metadata alone. */
 test.each([
   ['of objects', undefined],
-  ['of metadata alone', METADATA_FORM],
+  ['of metadata only', METADATA_FORM],
 ])('the reader of a list %s returns the same as JSON.parse, for any order of fields and any chunks', async (_, expected) => {
   const wire = expected ?? FORM;
   let scanned = 0;
@@ -211,9 +211,12 @@ describe('invalid lists cause the same error as when they are parsed whole', () 
     ],
     ['a Status of success', { text: '{"kind":"Status","apiVersion":"v1","status":"Success"}' }],
     ['another status', { text: '{"kind":"Status","status":"Failure","code":410}', status: 410 }],
-    ['a text of the ambassador', { text: 'Forbidden', status: 403, contentType: 'text/plain' }],
-    ['a page of a proxy', { text: '<html>', contentType: 'text/html' }],
-    ['a list that is cut short', { text: listOf(A, A).slice(0, -40) }],
+    [
+      'a plain-text error of the ambassador',
+      { text: 'Forbidden', status: 403, contentType: 'text/plain' },
+    ],
+    ['an HTML page of a proxy', { text: '<html>', contentType: 'text/html' }],
+    ['a truncated list', { text: listOf(A, A).slice(0, -40) }],
     ['nothing', { text: '' }],
     ['an array', { text: '[]' }],
     ['an item without a name', { text: listOf({ metadata: { uid: 'u', resourceVersion: '1' } }) }],

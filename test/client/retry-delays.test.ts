@@ -79,18 +79,18 @@ function busy(status: 429 | 503, header?: string, retryAfterSeconds?: unknown): 
 test.each<[string, unknown, number]>([
   ['seconds in the header', busy(429, '3'), 3_000],
   ['seconds in the body', busy(503, undefined, 4), 4_000],
-  ['the body, when it asks for more', busy(429, '3', 4), 4_000],
-  ['the header, when it asks for more', busy(503, '5', 4), 5_000],
+  ['the body, if its delay is longer', busy(429, '3', 4), 4_000],
+  ['the header, if its delay is longer', busy(503, '5', 4), 5_000],
   ['a date', busy(429, 'Thu, 01 Jan 1970 00:00:07 GMT'), 7_000],
   ['a year: one minute', busy(429, '31536000'), 60_000],
   ['a date in a century: one minute', busy(503, 'Fri, 01 Jan 2100 00:00:00 GMT'), 60_000],
   ['a year in the body: one minute', busy(429, undefined, 31_536_000), 60_000],
   ['a number with hundreds of digits: the back-off', busy(429, '9'.repeat(400)), 500],
   ['nothing: the back-off', busy(429), 500],
-  ['less than nothing: the back-off', busy(429, '-5', -5), 500],
+  ['a negative number: the back-off', busy(429, '-5', -5), 500],
   ['zero: the back-off', busy(503, '0', 0), 500],
   ['the past: the back-off', busy(429, 'Thu, 01 Jan 1970 00:00:00 GMT'), 500],
-  ['words: the back-off', busy(429, 'soon', 'later'), 500],
+  ['other text: the back-off', busy(429, 'soon', 'later'), 500],
 ])('[P-14] the delay before the retry of a request to a busy server: %s', async (_, error, delayMs) => {
   const { at } = await run([error, new Error('over')], { budgetMs: 120_000 });
 

@@ -90,7 +90,10 @@ test('[contract 54] [K-32] while a parent is being deleted, it adopts and orphan
 test.each([
   ['is gone', undefined],
   ['is being deleted', deleting],
-  ['is another object of its name', { ...parent, metadata: { ...parent.metadata, uid: 'other' } }],
+  [
+    'is another object of the same name',
+    { ...parent, metadata: { ...parent.metadata, uid: 'other' } },
+  ],
 ])('[K-32] no child is adopted if the API server reports that the parent %s', async (_what, live) => {
   const patched: string[] = [];
   const context = {

@@ -90,7 +90,7 @@ test.each<[string, () => unknown, string]>([
     'sync names a child twice',
   ],
   [
-    'a child of a resource that is not declared',
+    'a child of an undeclared resource',
     () => ({ children: [child(configSets, { metadata: { name: 'x' }, spec: { names: [] } })] }),
     'sync names a child of a resource that its composite does not declare',
   ],

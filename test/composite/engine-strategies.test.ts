@@ -132,8 +132,8 @@ test('[contract 76] [metacontroller M3] a child that the function returns exactl
 });
 
 test.each([
-  ['as it is observed', (observed: object) => observed],
-  ['with more that the server drops', (_: object, plan: object) => ({ ...plan, binaryData: {} })],
+  ['exactly as it is observed', (observed: object) => observed],
+  ['with fields that the server drops', (_: object, plan: object) => ({ ...plan, binaryData: {} })],
 ])('[contract 65] [metacontroller M3] with `recreate`, a child that is returned %s is not recreated', async (_what, again) => {
   const plan = { metadata: { name: 'plan' }, data: { text: '1' } };
   const at = await enginePlace({

@@ -30,7 +30,7 @@ const HOSTILE: readonly [string, string][] = [
   ['null for its annotations', '{"annotations":null,"ownerReferences":[OURS]}'],
   ['finalizers that are an object', '{"finalizers":{"0":"x"},"ownerReferences":[OURS]}'],
   [
-    'finalizers that are a text, on its way out',
+    'finalizers that are a string, during deletion',
     '{"finalizers":"x","deletionTimestamp":5,"ownerReferences":[OURS]}',
   ],
 ];

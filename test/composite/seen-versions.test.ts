@@ -44,7 +44,7 @@ test.each([
   ['older', '99', false],
   ['the same', '100', false],
   ['newer', '101', true],
-  ['newer with one digit more', '1000', true],
+  ['newer, with one more digit', '1000', true],
 ])("whether an event causes a reconcile if the parent's version is %s", (_what, version, isNew) => {
   expect(afterCall().newParent(event('update', object('p', version)))).toBe(isNew);
 });

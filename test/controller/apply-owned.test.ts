@@ -138,8 +138,8 @@ describe('[K-44] how often applyOwned writes a child', () => {
 
 describe('[K-33] applyOwned removes fields that are no longer applied', () => {
   test.each([
-    ['was there from the creation', false],
-    ['was there from the creation, by an earlier process', true],
+    ['was set when the child was created', false],
+    ['was set when an earlier process created the child', true],
   ])('a field that is no longer applied is removed: it %s', async (_, restarted) => {
     const { apply, child, restart } = await startFamily();
     await apply(configMaps, {
@@ -337,7 +337,7 @@ describe('[K-32] applyOwned if the object has no controller', () => {
       },
     ],
     [
-      'is another object of its name',
+      'is another object of the same name',
       async ({ env, namespace }) => {
         await env.delete('v1', 'ConfigMap', namespace, 'owner');
         await env.create({

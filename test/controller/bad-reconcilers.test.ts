@@ -51,13 +51,13 @@ test.each<[string, Reconciler<Thing>, Partial<AttemptEnd>]>([
   ['an error', throws(new Error('no')), { outcome: 'error', requeueAfterMs: 5 }],
   ['a terminal error', throws(new TerminalError('never')), { outcome: 'terminal' }],
   [
-    'an error of a server that asks for patience',
+    'a server error with a Retry-After',
     throws(new ApiError({ code: 429, message: 'busy' }, { retryAfterMs: 7_000 })),
     { outcome: 'error', requeueAfterMs: 7_000 },
   ],
   ['a conflict', throws(conflict()), { outcome: 'conflict', requeueAfterMs: 5 }],
   ['a bug', throws(new TypeError('x is undefined')), { outcome: 'panic', requeueAfterMs: 5 }],
-  ['a string thrown', throws('no'), { outcome: 'panic', requeueAfterMs: 5 }],
+  ['a thrown string', throws('no'), { outcome: 'panic', requeueAfterMs: 5 }],
   ['nothing thrown', throws(undefined), { outcome: 'panic', requeueAfterMs: 5 }],
 ])('[K-2] the outcome of a reconcile that ends with %s', async (_what, reconcile, expected) => {
   const { ends } = await attempted(reconcile);
@@ -79,14 +79,14 @@ test.each([
   ['a function', () => ({}), 'a function'],
   ['NaN', { requeueAfterMs: Number.NaN }, 'requeueAfterMs: NaN'],
   ['a negative delay', { requeueAfterMs: -1 }, 'requeueAfterMs: -1'],
-  ['a delay as text', { requeueAfterMs: '5s' }, 'requeueAfterMs: a string'],
+  ['a delay that is a string', { requeueAfterMs: '5s' }, 'requeueAfterMs: a string'],
   [
-    'half a priority',
+    'a fractional priority',
     { requeueAfterMs: 1, priority: 0.5 },
     'priority: 0.5, which is no whole number',
   ],
   ['Go’s field `requeueAfter`', { requeueAfter: 5 }, 'an object with a field requeueAfter'],
-  ['no time at all', { requeue: true }, 'an object with a field requeue'],
+  ['a requeue without a delay', { requeue: true }, 'an object with a field requeue'],
 ])('[K-4] %s is an invalid result, and the error says what the reconciler returned', async (_what, value, returned) => {
   const { bench, ends } = await attempted(returns(value));
 
@@ -107,7 +107,7 @@ test('[K-2] a reconciler may return Infinity as requeueAfterMs', async () => {
 test.each<[string, unknown, boolean]>([
   ['a terminal error', new TerminalError('never'), true],
   ['a bug', new ReferenceError('x is not defined'), true],
-  ['an error that may pass', new Error('no'), false],
+  ['a temporary error', new Error('no'), false],
   ['a conflict', conflict(), false],
 ])('[K-4] whether there is an Event about %s', async (_what, error, isTold) => {
   const { bench } = await attempted(throws(error));

@@ -246,8 +246,8 @@ describe('[K-37] [child 7] restoring a label that another client changed', () =>
   const stated: Child = { metadata: { name: 'a', labels: { app: 'site' } }, data: { x: '1' } };
 
   test.each([
-    ['under a running operator', true],
-    ['while no operator ran', false],
+    ['while the operator runs', true],
+    ['while the operator is down', false],
   ])('a child that lost the selected label %s gets it back after one read', async (_, isRunning) => {
     const place = await sitesWith(selecting, stated);
     const { env, namespace } = place;

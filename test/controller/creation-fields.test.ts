@@ -46,7 +46,7 @@ describe('[K-34] an applied list in which the key of an item changes', () => {
     ['the number of a port', [{ port: 80 }], [{ port: 81 }]],
     ['the number of a port with a name', [{ name: 'w', port: 80 }], [{ name: 'w', port: 81 }]],
     [
-      'a port for UDP beside the same for TCP',
+      'the same port for UDP and TCP',
       [
         { name: 't', port: 53 },
         { name: 'u', port: 53, protocol: 'UDP' },
@@ -54,7 +54,7 @@ describe('[K-34] an applied list in which the key of an item changes', () => {
       [{ name: 't', port: 53 }],
     ],
     [
-      'the numbers of two ports, which are exchanged',
+      'the exchanged numbers of two ports',
       [
         { name: 'x', port: 1 },
         { name: 'y', port: 2 },

@@ -74,7 +74,7 @@ describe('[K-26] [child 9] what happens if an object is missing in a list', () =
 
   test.each<[string, () => ConfigMap | undefined]>([
     ['does not exist', () => undefined],
-    ['has no such finalizer any more', () => without],
+    ['no longer has the finalizer', () => without],
   ])('an object that left the list is gone if it %s', async (_, answer) => {
     const { key, read, recorded, unselected } = left([answer]);
 

@@ -34,7 +34,7 @@ test.each<[string, unknown]>([
   ['null', null],
   ['a list', [text]],
   ['a number', 7],
-  ['nested in another way', { 'f:data': 'f:text' }],
+  ['nested differently', { 'f:data': 'f:text' }],
   ['missing', undefined],
 ])('[child 5] an entry of managedFields whose fields are %s is ignored', (_what, fields) => {
   const before = object(entry('broken', fields), entry('editor', text));

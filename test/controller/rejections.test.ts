@@ -235,7 +235,7 @@ describe('how a refused status write is retried', () => {
     ['422', refusals.invalid, FAILED, 2],
     ['403', refusals.forbidden, FAILED, 2],
     ['409 of a webhook', refusals.webhook, CONFLICTED, 2],
-    ['409 about a field of another manager, which is no race', refusals.disputed, FAILED, 2],
+    ['a 409 about a field of another manager', refusals.disputed, FAILED, 2],
     ['429', refusals.tooMany, [], 2],
     ['500', refusals.internal, FAILED, 2],
   ])('a status write that is refused with %s is repeated until it is stored', async (_, reply, complaints, times) => {

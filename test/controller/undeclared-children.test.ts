@@ -40,7 +40,7 @@ test.each([
 });
 
 test.each([
-  ['the right to read it', { resource: services, verbs: ['get'] }],
+  ['the permission to read it', { resource: services, verbs: ['get'] }],
   ['a subresource', { resource: services, subresource: 'status', verbs: ['patch'] }],
 ])('applyOwned warns if only %s is declared, and not the resource itself', async (_, permission) => {
   expect((await warningsWith({ permissions: [permission] })).found).toHaveLength(1);

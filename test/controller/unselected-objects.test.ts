@@ -101,7 +101,7 @@ describe('[K-26] [child 9] finalizing objects that leave the label selector', ()
     ['of a controller', {}],
     ['of a controller whose predicate drops every change', { predicate: () => false }],
     [
-      'of a controller that caches metadata alone',
+      'of a controller that caches only metadata',
       { for: source(configMaps, { labelSelector: SELECTOR, metadataOnly: true }) },
     ],
     [

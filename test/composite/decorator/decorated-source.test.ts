@@ -81,7 +81,7 @@ test('sources with equal selections have the same transform, and so share a cach
 
 test.each([
   ['an operator', { matchExpressions: [{ key: 'a', operator: 'Near', values: ['x'] }] }],
-  ['values that are missing', { matchExpressions: [{ key: 'a', operator: 'In' }] }],
+  ['missing values', { matchExpressions: [{ key: 'a', operator: 'In' }] }],
   ['a key', { matchLabels: { 'a key': 'x' } }],
 ])('an invalid annotation selector is refused: %s', (_, wrong) => {
   expect(() => selectedObjects(deployments, { annotations: wrong })).toThrow('selector');

@@ -394,7 +394,7 @@ test.each([
     'of a resource that its decorator does not declare',
   ],
   ['[metacontroller M18] a delay below 0', { children: [], resyncAfterMs: -1 }, 'below 0'],
-  ['one twice', wanted('a', 'b', 'a'), 'names an attachment twice'],
+  ['a duplicate name', wanted('a', 'b', 'a'), 'names an attachment twice'],
   ['a label that is not a string', { children: [], labels: { a: 1 } }, 'labels of the answer'],
   ['a status that is a list', { children: [], status: [] }, 'the status of the answer'],
 ])('for an answer with %s nothing is written', async (_, answer, message) => {

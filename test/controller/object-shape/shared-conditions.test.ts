@@ -297,7 +297,7 @@ describe('[child 2] an answer whose managedFields are missing or unreadable', ()
     ['none', undefined],
     ['no list', 'x'],
     [
-      'entries of another form',
+      'entries in another format',
       [null, { manager: 'x', fieldsV1: 'x' }, { fieldsV1: { 'f:status': 3 } }],
     ],
   ])('with unreadable managedFields no condition is lost, and the problem is reported once: %s', async (_, managedFields) => {
