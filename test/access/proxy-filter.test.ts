@@ -74,7 +74,7 @@ test("the filter contains the Pod's namespace as a variable, which the kubelet r
   expect(acceptPaths).toContain(`^/api/v1/namespaces/$(POD_NAMESPACE)/configmaps(/${NAME})?$`);
 });
 
-test('for a source in all namespaces, the', () => {
+test('for a source in all namespaces, the filter accepts the cluster-wide list and each namespace', () => {
   const expected = [
     '^/version$',
     REVIEWS,
@@ -309,7 +309,7 @@ test('several names are alternatives in one pattern, and a dot in a name is esca
   expect(patternsFor('pods', named('a'))).toEqual(['^/api/v1/namespaces/demo/pods/a$']);
 });
 
-test("in the path of a subresource, the object's", () => {
+test("in the path of a subresource, the object's name stands before the subresource", () => {
   const permissions: Permission[] = [
     { resource: deployments, subresource: 'scale', resourceNames: ['a', 'b'], verbs: ['patch'] },
   ];
@@ -431,7 +431,7 @@ test('the filter accepts the definitions that the operator installs by name, but
   expect(definitions(false)).toEqual([]);
 });
 
-test('without controllers, the filter', () => {
+test('without controllers, the filter accepts only `/version` and self-subject access reviews', () => {
   const filter = proxyFilter([], inDemo);
   const asks = (path: string): boolean =>
     filter.acceptPaths.some((pattern) => new RegExp(pattern).test(path));

@@ -23,7 +23,7 @@ function reported(write: DryWrite, colour = false): readonly string[] {
 
 const ESCAPE = String.fromCharCode(27);
 
-test('on a terminal, removed lines', () => {
+test('on a terminal, removed lines are red and added lines are green', () => {
   const lines = reported(WRITE, true);
 
   expect(lines).toContain(`${ESCAPE}[31m-  value: "1"${ESCAPE}[39m`);

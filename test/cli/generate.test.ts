@@ -359,7 +359,7 @@ test('files that only an earlier run generated are removed, but files of the use
   expect(existsSync(join(out, 'crds/old.yaml'))).toBe(false);
 });
 
-test('with `--components`, the generic', async () => {
+test('with `--components`, the generic components in the folder are removed', async () => {
   const { tree, out } = setUp();
   await invoke(tree()).exit;
 

@@ -355,7 +355,7 @@ test.each<[string, (next: () => Promise<AttemptEnd>) => Promise<AttemptEnd>]>([
   ],
   ['calls next twice', async (next) => (await next()) && next()],
   ['never calls next', async () => ({ outcome: 'error', durationMs: 0 })],
-])('[K-1] with a middleware that %s, the', async (how, around) => {
+])('[K-1] with a middleware that %s, the reconciler is called at most once', async (how, around) => {
   let calls = 0;
   const bench = new ControllerBench(
     {

@@ -64,7 +64,7 @@ describe('[K-34] an applied list in which the key of an item changes', () => {
         { name: 'y', port: 1 },
       ],
     ],
-  ])('after a change of %s, a Service', async (_, before, after) => {
+  ])('after a change of %s, a Service has exactly the applied ports', async (_, before, after) => {
     const family = await startFamily();
     await family.apply(services, service(...before));
 

@@ -115,7 +115,7 @@ it('a record with other controllers is refused, and `--force` replays the contro
   expect(forced.says).toContain('note: recorded, and not replayed: other');
 });
 
-it('even with `--force`, a record', async () => {
+it('even with `--force`, a record is refused if the modules have none of its controllers', async () => {
   const { record, operator } = incidentWith(OPERATOR.replace("'copy'", "'other'"), OPERATOR);
 
   const { code, warns } = await replayedApart(record, operator, '--force');
