@@ -142,7 +142,7 @@ metadata: { name: owner }
 rules: [{ apiGroups: [""], resources: [secrets], verbs: [get] }]
 `;
 
-test('[found 14] with the generated roles the operator can bind the declared role, and no other', async () => {
+test('[found 14] with the generated roles, the operator can bind the declared role, and no other', async () => {
   const server = await ApiServer.start({ authorization: 'RBAC' });
   onTestFinished(() => server.close());
   server.applyManifest(SERVED);

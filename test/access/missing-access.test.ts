@@ -57,7 +57,7 @@ function missing(
 const EVERYTHING = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
 
 describe('which permissions are reported as missing', () => {
-  test('if nothing is granted every right is reported, with its controller and its reason', () => {
+  test('if nothing is granted, every permission is reported, with its controller and its reason', () => {
     expect(missing(DEMO, {})).toEqual([
       [
         'Role',
@@ -135,7 +135,7 @@ describe('which permissions are reported as missing', () => {
     expect(missing(DEMO, { demo: rules })[0]?.[1]).toMatch(/^get, list, watch, patch widgets/);
   });
 
-  test('missing rights for leader election and for definitions are reported without a controller', () => {
+  test('missing permissions for leader election and for definitions are reported without a controller', () => {
     const placement = {
       ...DEMO,
       leaderElection: { namespace: 'ops', leaseName: 'us' },

@@ -242,7 +242,7 @@ test('[W-40] for a source of a custom resource, the filter accepts the discovery
   expect(acceptPaths.filter((pattern) => pattern.includes('apiextensions'))).toEqual([]);
 });
 
-test("[W-40] with `onUnserved: 'clear'` the filter accepts reading the resource's definition", () => {
+test("[W-40] with `onUnserved: 'clear'`, the filter accepts reading the resource's definition", () => {
   const clears = declare({ for: widgets, options: { onUnserved: 'clear' } });
   const builtIn = declare({ for: pods, options: { onUnserved: 'clear' } });
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com';
@@ -274,7 +274,7 @@ test('[K-31] a permission that is checked only by admission is granted, and open
   expect(rejectMethods).toEqual(['^(CONNECT|DELETE|HEAD|OPTIONS|PUT|TRACE)$']);
 });
 
-test('[LE-1] with leader election the filter lets the operator read, create and replace its Lease', () => {
+test('[LE-1] with leader election, the filter lets the operator read, create and replace its Lease', () => {
   const { acceptPaths, rejectMethods } = proxyFilter([declare({ for: pods })], {
     ...inDemo,
     leaderElection: { namespace: 'ops' },
@@ -319,7 +319,7 @@ test("in the path of a subresource, the object's name stands before the subresou
   ]);
 });
 
-test('for `list` with resource names the filter accepts the collection; for `create` it does not', () => {
+test('for `list` with resource names, the filter accepts the collection; for `create` it does not', () => {
   const named = (...verbs: Permission['verbs'][number][]): Permission[] => [
     { resource: pods, resourceNames: ['a'], verbs },
   ];

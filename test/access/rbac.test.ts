@@ -364,7 +364,7 @@ test('a controller for one object may write only this object, but with a finaliz
   ]);
 });
 
-test("with `onUnserved: 'clear'` a source may read the definition of its resource, and no other definition", () => {
+test("with `onUnserved: 'clear'`, a source may read the definition of its resource, and no other definition", () => {
   const declared = controller({
     name: 'a',
     for: source(websites, { onUnserved: 'clear' }),
@@ -393,7 +393,7 @@ test('an operator may write its definitions only if it installs them, and it may
   ]);
 });
 
-test('[LE-1] without a given name the Lease is named after the first controller that needs a leader', () => {
+test('[LE-1] without a given name, the Lease is named after the first controller that needs a leader', () => {
   const others = { ...declare(), name: 'z', needsLeaderElection: false };
   const leaseIn = (controllers: readonly Controller[], leaseName?: string) =>
     rulesFor(controllers, {

@@ -59,7 +59,7 @@ const PLACEMENT = {
   installCrds: true,
 };
 
-test('an operator whose declarations have resource names can do everything that it declares', async () => {
+test('an operator with resource names in its declarations can do everything that it declares', async () => {
   const controllers = [maker, copier];
   const env = await startTestEnv({ environment: {}, embedded: { authorization: 'RBAC' } });
   onTestFinished(() => env.stop());

@@ -14,7 +14,7 @@ import { startPod } from './support/start-pod.ts';
 const NAMES = Array.from({ length: 20 }, (_, index) => `n${index}`);
 const [BEFORE, MEANWHILE] = [NAMES.slice(0, 10), NAMES.slice(10)];
 
-test('[security 39] proxy 21: after SIGKILL of the proxy the operator reports it, resumes without a list, and writes each change once', async () => {
+test('[security 39] proxy 21: after SIGKILL of the proxy, the operator reports it, resumes without a list, and writes each change once', async () => {
   const pod = await startPod();
   for (const name of NAMES) pod.put(name, 'one');
   const operator = pod.startOperator();

@@ -47,7 +47,7 @@ test.each(
   expect(pod.requests(method)).toHaveLength(1);
 });
 
-test('proxy 18: repeated GOAWAY ends no watch of an operator, and repeats no list and no write', async () => {
+test('proxy 18: after repeated GOAWAY, no watch of the operator ends, and no list or write is repeated', async () => {
   const pod = await startPod();
   pod.put('a', '0');
   const operator = pod.startOperator();

@@ -168,7 +168,7 @@ test.each<[string, Readonly<Record<number, Row>>, number, readonly number[]]>([
   expect(launchersOf({ ...TERMINAL, ...rows }, pid)).toEqual(launchers);
 });
 
-test('[found 13] for process 1 of a container no ancestors are watched', () => {
+test('[found 13] for process 1 of a container, no ancestors are watched', () => {
   const found = ancestorsOf(1, new Processes({ 1: { parent: 0, group: 1, env: RUN } }));
 
   expect(found).toEqual({
@@ -291,7 +291,7 @@ test('[found 13] after the watch of ancestors was stopped, the end of npm is not
   expect(gone).toEqual([]);
 });
 
-test('[found 13] without `/proc` only the parent process of a command in an npm script is watched', () => {
+test('[found 13] without `/proc`, only the parent process of a command in an npm script is watched', () => {
   const none: ProcessTable = {
     find: () => undefined,
     environmentOf: () => undefined,

@@ -329,7 +329,7 @@ describe('the option `--admin-port`', () => {
     await expect(fetch(`${admin}/clock`)).rejects.toThrow();
   });
 
-  test('without `--admin-port` there is no admin API', async () => {
+  test('without `--admin-port`, there is no admin API', async () => {
     const path = join(folderWith({}), 'ready');
     const invocation = invoke(['apiserver', '--port=0', '--ready-file', path]);
 

@@ -17,7 +17,7 @@ const CONFIG_MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata
 
 const HALF = "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')";
 
-test('the API server serves on loopback until it is stopped, and exits with 0', async () => {
+test('the API server serves on loopback until it is stopped, and then exits with 0', async () => {
   const invocation = invoke(['apiserver', '--port', '0']);
 
   const url = await serving(invocation);
@@ -90,13 +90,13 @@ async function replicaSets(flag: string): Promise<() => Promise<number>> {
   };
 }
 
-test('with `--workloads` a Deployment gets a ReplicaSet', async () => {
+test('with `--workloads`, a Deployment gets a ReplicaSet', async () => {
   const count = await replicaSets('--workloads');
 
   await eventually(async () => (await count()) === 1);
 });
 
-test('with `--no-workloads` a Deployment gets no ReplicaSet', async () => {
+test('with `--no-workloads`, a Deployment gets no ReplicaSet', async () => {
   const count = await replicaSets('--no-workloads');
 
   await consistently(async () => (await count()) === 0, { forMs: 300 });
@@ -256,7 +256,7 @@ test.each([
   ['v1.30', '30'],
   ['1.35', '35'],
   ['1.37', '37'],
-])('with `--kubernetes-version %s` the API server answers like that release', async (given, minor) => {
+])('with `--kubernetes-version %s`, the API server answers like that release', async (given, minor) => {
   const url = await serving(invoke(['apiserver', '--port=0', '--kubernetes-version', given]));
 
   expect(await read(url, '/version')).toMatchObject({ major: '1', minor });

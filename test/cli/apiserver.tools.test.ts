@@ -15,7 +15,7 @@ import { serving } from './support/served-api.ts';
 
 const CONFIG_MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: { k: "1" }\n';
 
-test('with `--tls` a client needs the kubeconfig, which contains the CA and a token', async () => {
+test('with `--tls`, a client needs the kubeconfig, which contains the CA and a token', async () => {
   const path = join(folderWith({}), 'config');
   const invocation = invoke(['apiserver', '--port=0', '--tls', '--kubeconfig-out', path]);
   const url = await serving(invocation);

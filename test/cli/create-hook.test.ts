@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { configOf, rightsOf } from '../../packages/hooks/test/support/documents.ts';
 import { newHook } from './support/new-hook.ts';
 
-test('`create hook` writes a hook with its rights and a sample, and the hook patches the object of the sample', async () => {
+test('`create hook` writes a hook with its permissions and a sample, and the hook patches the object of the sample', async () => {
   const { folder, create, start } = newHook();
 
   const { exit, stdout } = create('mark-pods', '--lang', 'node');

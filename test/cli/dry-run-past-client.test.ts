@@ -112,7 +112,7 @@ test('[K-66] requests through the client, and code that checks `context.dryRun`,
   expect(run.stdout.lines.join()).toContain('dry: "true"');
 });
 
-test('[K-66] the context of a finalizer has the field `dryRun`, too', async () => {
+test('[K-66] the context of a finalizer also has the field `dryRun`', async () => {
   const server = await startServer();
   server.create(configMap('gone', { namespace, finalizers: ['example.dev/caller'] }));
   server.delete('v1', 'ConfigMap', namespace, 'gone');
@@ -130,7 +130,7 @@ test('[K-66] the context of a finalizer has the field `dryRun`, too', async () =
   expect(line).toMatchObject({ dryRun: true });
 });
 
-test('[K-66] without `--dry-run` the field `context.dryRun` is false, and no request causes a warning', async () => {
+test('[K-66] without `--dry-run`, the field `context.dryRun` is false, and no request causes a warning', async () => {
   const server = await startServer();
   server.create(configMap('a', { namespace }));
   const host = await otherService();

@@ -320,7 +320,7 @@ test('a dry run reconciles every object of the first list, even if the list is l
   ]);
 });
 
-test('with `--follow` a dry run also reconciles later changes, until it is stopped', async () => {
+test('with `--follow`, a dry run also reconciles later changes, until it is stopped', async () => {
   const server = await shop();
   const body = `
     const { resourceVersion = '' } = deployment.metadata;

@@ -120,7 +120,7 @@ describe('[real R-4] with CHANCERY_ON_LEADERSHIP_LOST=standby', () => {
     expect(await child.exit).toBe(0);
   });
 
-  test('[real R-4] with standby the process exits with 3 if a reconcile ignores its signal', async () => {
+  test('[real R-4] with standby, the process exits with 3 if a reconcile ignores its signal', async () => {
     const { server, child } = await leading('', { ...STANDBY, HEEDS_SIGNAL: '' });
 
     await server.stop();

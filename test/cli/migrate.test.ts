@@ -158,7 +158,7 @@ test('[A-18] [admission 19] after `migrate` was stopped, the next run continues 
   expect(await stored()).toEqual(['v1']);
 });
 
-test('[A-18] [admission 19] with the migration API the control plane rewrites each object', async () => {
+test('[A-18] [admission 19] with the migration API, the control plane rewrites each object', async () => {
   const { run, stored, storeAs, client, server } = await start({ served: 'by the control plane' });
   await storeAs('v1alpha1');
   for (const name of ['ann', 'bea']) {

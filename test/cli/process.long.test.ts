@@ -183,7 +183,7 @@ test.each([
   ]);
 });
 
-test('[K-4] after an uncaught error a hanging shutdown ends at the time limit', async () => {
+test('[K-4] after an uncaught error, a hanging shutdown ends at the time limit', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   // From within the reconcile: before it there is nothing that holds up a stop.

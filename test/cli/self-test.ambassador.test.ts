@@ -87,7 +87,7 @@ test('[security 13] [D-5] if the self-test is required, `run` exits with 3 for a
   expect(paths).toEqual([]);
 });
 
-test('with a required self-test and the generated filter the operator starts and works', async () => {
+test('with a required self-test and the generated filter, the operator starts and works', async () => {
   const { url } = await cluster(CLOSED);
 
   const running = run(url, 'require');

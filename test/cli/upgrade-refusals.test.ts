@@ -96,7 +96,7 @@ test('if git is not installed, `upgrade` says that it needs git', async () => {
   ]);
 });
 
-test('in a project made from definitions `upgrade` does not change the files that depend on the kinds', async () => {
+test('in a project made from definitions, `upgrade` does not change the files that depend on the kinds', async () => {
   const folder = join(folderWith({}), 'fleet');
   const definition = formatYaml(definitionOf('Captain', { group: 'crew.example.com' }));
   await invoke(['init', folder, '--from-crd', '-'], { stdin: definition }).exit;

@@ -129,7 +129,7 @@ test('watch events that repeat, or have an older version than the last event, ar
   expect(summary(stdout.lines)).toEqual(['ADDED a', 'MODIFIED a', 'ADDED b']);
 });
 
-test('CW4: an event cut off by the end of a connection is printed only when it has arrived whole', async () => {
+test('CW4: if an event is cut off when the connection ends, it is printed only after it arrives completely', async () => {
   const whole = JSON.stringify({ type: 'MODIFIED', object: object('a', '12') });
   const { url } = await scriptedServer({
     lists: [listOf('10', object('a', '9'))],

@@ -61,7 +61,7 @@ test('`watch` prints each object on one line, with newlines, quotes and non-Lati
   expect(printedEvents(stdout.lines)[0]?.object.data).toEqual(data);
 });
 
-test('CW3, CM6: after an outage of the server `watch` prints each missed change once', async () => {
+test('CW3, CM6: after an outage of the server, `watch` prints each missed change once', async () => {
   const server = await startServer();
   for (const name of ['same', 'changed', 'deleted', 'replaced']) server.create(configMap(name));
   const watching = watch(server, 'cm', '-n', 'demo');
@@ -315,7 +315,7 @@ test('`watch` exits with 2 for a selector that the server does not support', asy
   ]);
 });
 
-test('after an abort `watch` prints nothing more, and exits with 0', async () => {
+test('after an abort, `watch` prints nothing more, and exits with 0', async () => {
   const server = await startServer();
   const { stdout, exit, stop } = watch(server, 'cm', '-n', 'demo');
   await watchOpened(server);

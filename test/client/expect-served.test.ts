@@ -73,7 +73,7 @@ describe('[W-40] calls that show that the resource of an established definition 
     ['apply', (client) => client.apply(customResourceDefinitions, sent)],
     ['update', (client) => client.update(customResourceDefinitions, sent)],
     ['patch', (client) => client.patch(customResourceDefinitions, KITES, patch)],
-  ])('after %s of an established definition its resource is expected to be served', async (_verb, call) => {
+  ])('after %s of an established definition, its resource is expected to be served', async (_verb, call) => {
     const { added, client } = setup();
 
     expect(await added(call(client))).toEqual(SERVED);

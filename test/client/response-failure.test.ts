@@ -191,7 +191,7 @@ describe('whether a request reached the API server, if kubectl proxy could not a
       'unknown',
     ],
     ['', 'unknown'],
-  ])('[P-12] after the proxy\'s error "%s" the field `fate` of the error is %s', (message, fate) => {
+  ])('[P-12] after the proxy\'s error "%s", the field `fate` of the error is %s', (message, fate) => {
     const error = responseFailure({ status: 500, headers: text, text: `${message}\n` }, 0);
 
     expect(error).toMatchObject({ code: 'AMBASSADOR_UPSTREAM', fate });

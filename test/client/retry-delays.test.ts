@@ -97,7 +97,7 @@ test.each<[string, unknown, number]>([
   expect(at).toEqual([0, delayMs]);
 });
 
-test('[P-14] without a Retry-After the delays double from half a second to 30 s', async () => {
+test('[P-14] without a Retry-After, the delays double from half a second to 30 s', async () => {
   const { at } = await run([busy(503)], { budgetMs: 150_000 });
 
   const delays = at.slice(1).map((time, index) => time - (at[index] ?? 0));

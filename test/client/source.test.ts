@@ -318,7 +318,7 @@ describe('the watch of a source', () => {
     await eventually(() => server.sockets[0]?.destroyed);
   });
 
-  test('for a recorded watch all events are returned in order', async () => {
+  test('for a recorded watch, all events are returned in order', async () => {
     const recorded = recordedWatches('watch-lifecycle')
       .filter(({ request }) => request.path.includes('/configmaps'))
       .map(watchText)

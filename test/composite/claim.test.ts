@@ -59,7 +59,7 @@ test.each([
   expect(found.map(([name]) => name)).toEqual(expected === 'none' ? [] : [expected]);
 });
 
-test('without a selector claim() keeps only objects whose controller is the parent', () => {
+test('without a selector, claim() keeps only objects whose controller is the parent', () => {
   const ours = candidate({ owner: 'p' });
 
   const claimed = claim(parent, [ours, candidate({ app: 'x' })], undefined);

@@ -237,7 +237,7 @@ test.each([
         sync: () => ({ attachments: [], ...again(calls) }),
       }),
   ],
-])('with `requeueAfterMs: 0` the function of %s is called again at once', async (_, declared) => {
+])('with `requeueAfterMs: 0`, the function of %s is called again at once', async (_, declared) => {
   const calls: number[] = [];
 
   await playground(declared(calls), { names: [] });

@@ -184,7 +184,7 @@ test("if another controller owns a child, the child is not changed, and the pare
   expect(await failureOf(at, 'first')).toBeUndefined();
 });
 
-test('a child whose name is taken is created as soon as the name is free', async () => {
+test("if a child's name is taken, the child is created as soon as the name is free", async () => {
   const at = await enginePlace({
     decide: () => ({ children: maps({ shared: 'ours' }) }),
     arrange: async ({ createParent, env, namespace }) => {
@@ -204,7 +204,7 @@ test('a child whose name is taken is created as soon as the name is free', async
 test.each([
   ['a cache of all objects', undefined],
   ['a cache of labelled objects', 'controller-uid'],
-])("with %s the owner reference is removed from a child that lost the parent's label", async (_cache, labelSelector) => {
+])("with %s, the owner reference is removed from a child that lost the parent's label", async (_cache, labelSelector) => {
   const rule = {
     resource: configMaps as Resource,
     source: { ...(labelSelector && { labelSelector }) },

@@ -240,7 +240,7 @@ describe('[metacontroller 18] when the function is called again', () => {
   test.each([
     [500, 500],
     [2_000, 2_000],
-  ])('[contract 35] with `resyncAfterMs: %i` the next call follows after %i ms', async (resyncAfterMs, ms) => {
+  ])('[contract 35] with `resyncAfterMs: %i`, the next call follows after %i ms', async (resyncAfterMs, ms) => {
     const at = await enginePlace({ decide: () => ({ resyncAfterMs }), arrange });
     const before = at.calls.length;
 

@@ -158,7 +158,7 @@ describe.each(
   test.each([
     'recreate',
     'apply',
-  ] as const)('with %s a restart changes no child', async (update) => {
+  ] as const)('with %s, a restart changes no child', async (update) => {
     const at = await place(update, writer);
     const before = await planIn(at);
 

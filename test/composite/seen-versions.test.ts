@@ -102,7 +102,7 @@ test('a later call replaces the remembered versions of an earlier call', () => {
   expect(seen.newChild(event('update', CHILD('1')))).toBe(true);
 });
 
-test('after the controller has ended every event causes a reconcile, until the controller runs again', async () => {
+test('after the controller has ended, every event causes a reconcile, until the controller runs again', async () => {
   const stop = new AbortController();
   const seen = afterCall(stop);
 

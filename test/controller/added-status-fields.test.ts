@@ -100,7 +100,7 @@ test('[found 10] setting a field that the definition does not have is still an e
   expect((await site('a')).status).toBeUndefined();
 });
 
-test('[found 10] after an upgrade of the definition the next change of the status writes the new field', async () => {
+test('[found 10] after an upgrade of the definition, the next change of the status writes the new field', async () => {
   const { env, setStatus, site } = await startStatus(definitionWithout(['observedGeneration']));
   await setStatus({ pages: 3 });
   await env.apply(siteDefinition() as never);

@@ -99,7 +99,7 @@ describe('[K-44] how often applyOwned writes a child', () => {
     expect(writes()).toEqual(first);
   });
 
-  test('after a restart an unchanged child is applied once, and then not again', async () => {
+  test('after a restart, an unchanged child is applied once, and then not again', async () => {
     const { apply, writes, restart, child } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
     await apply(configMaps, { metadata, data: { k: 'w' } });
@@ -312,7 +312,7 @@ describe('[K-32] applyOwned if the object has no controller', () => {
     );
   });
 
-  test('with `adopt: true` an object without a controller is adopted, and keeps its other fields', async () => {
+  test('with `adopt: true`, an object without a controller is adopted, and keeps its other fields', async () => {
     const { apply, child, foreign, owner } = await startFamily();
     const orphan = await foreign();
 
@@ -360,7 +360,7 @@ describe('[K-32] applyOwned if the object has no controller', () => {
     expect(await family.child()).toEqual(orphan);
   });
 
-  test('[K-40] an orphan whose fields another manager applied is adopted only with `force: true`', async () => {
+  test('[K-40] an orphan with fields that another manager applied is adopted only with `force: true`', async () => {
     const { env, namespace, apply, child } = await startFamily();
     await env.apply([theirConfigMap(namespace)]);
 

@@ -312,7 +312,7 @@ test('[K-2] a write that is refused because the process no longer leads is not a
   expect(bench.count('controller_runtime_reconcile_errors_total')).toBe(0);
 });
 
-test('[K-1] a middleware is called with each attempt before the reconciler', async () => {
+test('[K-1] a middleware is called for each attempt, before the reconciler', async () => {
   const attempts: Attempt[] = [];
   const bench = new ControllerBench(
     { reconcile: throws(new Error('no')) },

@@ -70,7 +70,7 @@ test('[K-63] a key does not wait if its reconcile has written nothing', async ()
   expect(parks()).toBe(false);
 });
 
-test('[K-63] after a write a key waits until the cache has its event, and is then enqueued', async () => {
+test('[K-63] after a write, a key waits until the cache has its event, and is then enqueued', async () => {
   const { clock, server, parks, again, begin, deliverAll } = await setup();
   begin().wrote(server.put('a', 2));
   const deferred = [parks(), parks()];
@@ -105,7 +105,7 @@ test('[K-63] a newer bookmark, or a newer event of another object, also ends the
   expect([deferred, again.length]).toEqual([true, 1]);
 });
 
-test('[K-63] after 5 s a key is reconciled even without the event of its write, and a metric counts this', async () => {
+test('[K-63] after 5 s, a key is reconciled even without the event of its write, and a metric counts this', async () => {
   const { clock, server, parks, again, begin, expired } = await setup();
   await clock.advanceAndSettle(1_000);
   begin().wrote(server.put('a', 2));
@@ -135,7 +135,7 @@ test('[K-63] a key waits for all of its writes', async () => {
   expect([between, again.length]).toEqual([[], 1]);
 });
 
-test('[K-63] after a delete a key waits until the cache no longer has the object', async () => {
+test('[K-63] after a delete, a key waits until the cache no longer has the object', async () => {
   const { server, parks, again, begin, deliverAll } = await setup();
   const removal = begin();
   server.remove('a');
@@ -182,7 +182,7 @@ test('[K-63] a key does not wait for a write to a resource without a source in i
   expect(parks()).toBe(false);
 });
 
-test('[K-63] after stop() no timer is left, and no key is enqueued', async () => {
+test('[K-63] after stop(), no timer is left, and no key is enqueued', async () => {
   const { clock, server, wait, parks, again, begin, deliverAll } = await setup();
   begin().wrote(server.put('a', 2));
   parks();

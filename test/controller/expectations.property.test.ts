@@ -194,7 +194,7 @@ const CHILD: KubernetesObject = {
   metadata: { name: '', generateName: 'web-', namespace: 'demo' },
 };
 
-describe('creating children whose names the server generates', () => {
+describe('creating children with generated names', () => {
   test.each<Consistency>([
     'overlay',
     'wait',

@@ -117,7 +117,7 @@ test('the key gate enqueues a key with the delay of its policy', () => {
   expect(queue.depth).toBe(1);
 });
 
-test('a key that a policy parks waits until the policy resumes it, and then has the highest priority it ever had', async () => {
+test('a parked key waits until its policy resumes it, and then has the highest priority it ever had', async () => {
   const [delays, parks] = [new Scripted(), new Scripted()];
   const { clock, queue, gate, turn, resume } = start(delays, parks);
   [delays.answer, parks.answer] = [5, 'park'];

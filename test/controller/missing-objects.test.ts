@@ -83,7 +83,7 @@ describe('[K-26] [child 9] what happens if an object is missing in a list', () =
     expect(recorded).toEqual([]);
   });
 
-  test('an object whose read fails is not treated as deleted', async () => {
+  test('an object is not treated as deleted if it cannot be read', async () => {
     const { key, read, recorded, unselected } = left([failing, () => outside]);
 
     await expect(read()).rejects.toThrow('no answer');
@@ -94,7 +94,7 @@ describe('[K-26] [child 9] what happens if an object is missing in a list', () =
     expect(recorded).toHaveLength(1);
   });
 
-  test('an object that matches the selector again at the time of the read is not reported', async () => {
+  test('an object that matches the selector again when it is read is not reported', async () => {
     const { key, read, recorded, unselected } = left([() => a]);
 
     expect(await read()).toMatchObject({ metadata: { uid: '1' } });

@@ -289,7 +289,7 @@ test("if a child's name is taken (409), each attempt logs a warning, and the oth
   expect(child()).toEqual(taken);
 });
 
-test('[K-45] a child whose name is still held by a deleted object (409) is created when the name is free', async () => {
+test("[K-45] if a deleted object still has the child's name (409), the child is created when the name is free", async () => {
   const { complaints, child, untilDone, env, namespace, clock, pass } = await start(
     nothing,
     async (env, namespace) => {

@@ -7,7 +7,7 @@ import { objectKey } from '../../operator/model/object.ts';
 import { expired } from '../support/fake-collection.ts';
 import { others, start, things } from './started-runner.ts';
 
-test('[Q-20] after a restart a change is reconciled before the objects of the first list', async () => {
+test('[Q-20] after a restart, a change is reconciled before the objects of the first list', async () => {
   const seen: string[] = [];
   const releases: (() => void)[] = [];
   const { collection, run } = start({
@@ -52,7 +52,7 @@ test('[Q-20] keys that a mapping returns for the first list also have a lower pr
   ]);
 });
 
-test('[Q-20] after a new list with 1,000 changes a later edit is among the next reconciles', async () => {
+test('[Q-20] after a new list with 1,000 changes, a later edit is among the next reconciles', async () => {
   const seen: [string, number][] = [];
   const releases: (() => void)[] = [];
   let relisted = false;

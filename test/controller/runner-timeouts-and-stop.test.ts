@@ -41,7 +41,7 @@ test('[K-5] a reconcile that takes too long is aborted, and its key waits until 
   expect(longestSeconds).toBe(61);
 });
 
-test('[D-1] after stop() no more keys are taken, and stop() resolves when the current reconcile has ended', async () => {
+test('[D-1] after stop(), no more keys are taken, and stop() resolves when the current reconcile has ended', async () => {
   const seen: string[] = [];
   let release = (): void => {};
   const { collection, run, running, stop } = start({

@@ -149,7 +149,7 @@ describe('a Site whose child has the name of another object', () => {
     expect(made && controllerOf(made)).toMatchObject({ kind: 'Site', name: 'one' });
   });
 
-  test('[K-45] a child whose name becomes free is created despite a predicate that drops every change', async () => {
+  test("[K-45] when a child's name becomes free, the child is created, even if a predicate drops every change", async () => {
     const owns = [{ source: source(configMaps), predicate: () => false }];
     const place = await start({ owns });
     await place.foreign();
@@ -368,7 +368,7 @@ describe('waiting for a taken name', () => {
     expect([deleted(state('u1', 6)), again]).toEqual([[], []]);
   });
 
-  test("a change of the object that has the child's name is not lost, even during an attempt", () => {
+  test("a change of the object that has the child's name is noticed even during an attempt", () => {
     const { deleted, waits } = start();
     waits.started(KEY);
     waits.refused(KEY, configMaps, CHILD, state('u1', 5));

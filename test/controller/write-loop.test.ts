@@ -134,7 +134,7 @@ function attempts(clock = new FakeClock()) {
   };
 }
 
-test('[K-53] a rollout of a hundred steps, each of which changes the status, is no write loop', () => {
+test('[K-53] a rollout of a hundred steps with a status change in each step is no write loop', () => {
   const { attempt, hear, turns } = attempts();
 
   for (let ready = 0; ready < 100; ready++) {

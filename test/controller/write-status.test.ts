@@ -252,7 +252,7 @@ describe('[K-44] the return value of setStatus', () => {
     expect([first, again, gone]).toEqual([true, false, false]);
   });
 
-  test('after a restart setStatus returns false for an apply that changes nothing', async () => {
+  test('after a restart, setStatus returns false for an apply that changes nothing', async () => {
     const { env, namespace, setStatus, restart, writes } = await startStatus();
     const status = { pages: 3, conditions: [READY] };
     await setStatus(status);

@@ -173,7 +173,7 @@ const change = fc.oneof(
   },
 );
 
-test('after a rolling update all children belong to one revision, whatever changes meanwhile', async () => {
+test('after a rolling update, all children belong to one revision, whatever changes meanwhile', async () => {
   await fc.assert(
     fc.asyncProperty(options, fc.array(change, { maxLength: 40 }), async (given, changes) => {
       const rollout = new Rollout(given);

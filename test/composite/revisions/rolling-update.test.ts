@@ -49,7 +49,7 @@ test.each([
 test.each([
   'metacontroller',
   'chancery',
-] as const)('[metacontroller 6] [metacontroller M13] with `rolling-apply` children are changed in place (%s)', async (format) => {
+] as const)('[metacontroller 6] [metacontroller M13] with `rolling-apply`, children are changed in place (%s)', async (format) => {
   const rollout = await changed({ update: 'rolling-apply', format });
 
   expect(await steps(rollout)).toEqual(['patch a', 'patch b', 'patch c']);

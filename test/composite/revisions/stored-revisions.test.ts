@@ -81,7 +81,7 @@ test('[metacontroller M1] createRevisions refuses a cluster-scoped parent withou
   );
 });
 
-test('in the format `chancery` a revision is a ControllerRevision of apps/v1, whose data never changes', async () => {
+test('in the format `chancery`, a revision is a ControllerRevision of apps/v1, whose data never changes', async () => {
   const rollout = new Rollout({ format: 'chancery', update: 'rolling-apply', names: ['a', 'b'] });
   await rollout.settle();
   rollout.edit({ taste: 'sour' });

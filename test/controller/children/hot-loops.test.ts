@@ -75,7 +75,7 @@ test('[metacontroller M3] an answer that the stored object never matches is a ho
   expect(ends[2]).toMatchObject({ paths: ['spec.mode', 'spec.size'] });
 });
 
-test('three answers in rotation are a hot loop, too', () => {
+test('three answers in rotation are also a hot loop', () => {
   const plan = new Written();
 
   const ends = [A, B, C, A, B, C, A].map((answer) => plan.answer(answer));

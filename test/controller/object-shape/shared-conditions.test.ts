@@ -300,7 +300,7 @@ describe('[child 2] an answer whose managedFields are missing or unreadable', ()
       'entries in another format',
       [null, { manager: 'x', fieldsV1: 'x' }, { fieldsV1: { 'f:status': 3 } }],
     ],
-  ])('with unreadable managedFields no condition is lost, and the problem is reported once: %s', async (_, managedFields) => {
+  ])('with unreadable managedFields, no condition is lost, and the problem is reported once: %s', async (_, managedFields) => {
     const { writer, others, types } = await startStatus();
     const mine = writer('sites', withManagedFields(managedFields));
     await others('Audited');
