@@ -96,7 +96,7 @@ test('a resource in `reads` grants permissions to list and watch, but not to wri
   ]);
 });
 
-test('a permission with `namespaces` applies only in these namespaces; for a cluster-scoped resource, it is cluster-wide', () => {
+test('a permission with `namespaces` applies only in these namespaces, except for a cluster-scoped resource', () => {
   const permissions: Permission[] = [
     { resource: pods, namespaces: ['system'], verbs: ['delete'] },
     { resource: customResourceDefinitions, namespaces: ['system'], verbs: ['delete'] },

@@ -463,7 +463,7 @@ test.each([
   'attach',
   'portforward',
   'proxy',
-])('the tunnel %s of an aggregated API is refused, as it is for a Pod', (subresource) => {
+])('the tunnel %s of an aggregated API is refused, just as the tunnel of a Pod', (subresource) => {
   const machines = { ...widgets, group: 'subresources.example.com', plural: 'machines' };
   const permissions: Permission[] = [{ resource: machines, subresource, verbs: ['get'] }];
 

@@ -343,7 +343,7 @@ test.each([
   expect(rulesBesideEvents([declare([], { fieldSelector })])).toEqual(rules);
 });
 
-test('a controller for one object may write only this object, but with a finalizer it may list all objects', () => {
+test('a controller for one object may write only this object, but may list all objects if it has a finalizer', () => {
   const declared = controller({
     name: 'a',
     for: source({ ...websites, hasStatus: true } as Resource, {

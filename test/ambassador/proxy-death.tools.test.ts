@@ -63,7 +63,7 @@ test('proxy 20: requests to a briefly frozen proxy are answered, and each is exe
   expect(pod.lists).toBe(1);
 });
 
-test('[security 39] proxy 20: an operator is not ready while its proxy is frozen, and reports that', async () => {
+test('[security 39] proxy 20: while its proxy is frozen, an operator is not ready, and reports the problem', async () => {
   const pod = await startPod();
   pod.put('a', 'one');
   pod.proxy.freeze();

@@ -261,7 +261,7 @@ function objectsOf(list: unknown): readonly Item[] {
 }
 
 describe('the option `--faults`', () => {
-  test('the rules of the `--faults` file apply from the start', async () => {
+  test('the rules of the `--faults` file apply from startup on', async () => {
     const file = join(
       folderWith({
         'f.yaml': 'faults:\n- { verbs: [list], path: /api/v1/**, status: 503, count: 1 }\n',

@@ -77,7 +77,7 @@ test('[N-1] for a module that Node cannot load, the error gives a remedy', async
   });
 });
 
-test('[N-1] in a CommonJS project, the error says to use ES modules, and where to set this', async () => {
+test('[N-1] in a CommonJS project, the error says that ES modules are needed, and where to set this', async () => {
   const said = await refusals(
     {
       'package.json': '{ "type": "commonjs" }',

@@ -133,7 +133,7 @@ test('[W-40] the expectation that a resource will be served is set once per uid 
   expect(madeAnew).toEqual([SERVED, []]);
 });
 
-test('[W-40] for the last 1,000 definitions, the expectation that the resource will be served is remembered', async () => {
+test('[W-40] the expectation that a resource will be served is remembered for the last 1,000 definitions', async () => {
   const { added, client } = setup((call) => {
     const metadata = 'target' in call ? call.target : KITES;
     return { ...kites(), metadata: { ...metadata, uid: 'u1', generation: 1 } };

@@ -66,7 +66,7 @@ test.each([
   expect(await testFilter(ambassador(answers), options)).toEqual({ state: 'closed' });
 });
 
-describe('how it is recognised that a test request reached the API server', () => {
+describe('how to recognise that a test request reached the API server', () => {
   test.each([
     ['a Status: forbidden', status(403, 'Forbidden')],
     ['a Status: unknown token', status(401, 'Unauthorized')],

@@ -350,7 +350,7 @@ describe('objects that are known from an earlier list', () => {
     expect(objectsOf(items)).toEqual([object]);
   });
 
-  test('a known object whose JSON is invalid is not reused', async () => {
+  test('a known object with invalid JSON is not reused', async () => {
     const broken = entryOfText(object, '{');
     expect(() => broken.object).toThrow();
 
@@ -370,7 +370,7 @@ describe('objects that are known from an earlier list', () => {
   });
 });
 
-test('an item whose metadata cannot be scanned is parsed at once, and invalid JSON in it is reported', async () => {
+test('an item with metadata that cannot be scanned is parsed at once, and invalid JSON in it is reported', async () => {
   const escaped = listOf(A).replace('"a"', '"\\u0061"');
   const broken = escaped.replace('"u"', 'hush');
 

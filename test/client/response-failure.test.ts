@@ -315,7 +315,7 @@ describe('the delay in Retry-After', () => {
 
   test.each([
     429, 503,
-  ])('[P-14] Retry-After is also used for a %i whose body is plain text', (httpStatus) => {
+  ])('[P-14] Retry-After is also used for a %i with a plain-text body', (httpStatus) => {
     const headers = { ...text, 'retry-after': '1' };
 
     const error = responseFailure({ status: httpStatus, headers, text: 'later' }, nowMs);

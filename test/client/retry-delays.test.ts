@@ -124,7 +124,7 @@ test('[P-14] a request is not repeated after a 429 that a disruption budget caus
 test.each([
   ['a refusal', new ApiError({ code: 403, reason: 'Forbidden' })],
   ['a Status with 500', new ApiError({ code: 500, reason: 'InternalError' })],
-  ['an answer that is no Kubernetes', new ProtocolError('html', { code: 'NOT_KUBERNETES' })],
+  ['a response that is not from Kubernetes', new ProtocolError('html', { code: 'NOT_KUBERNETES' })],
   [
     'the filter of the ambassador',
     new AmbassadorError('no', { code: 'AMBASSADOR_FORBIDDEN', fate: 'not-sent' }),

@@ -67,7 +67,7 @@ test.each([
   ['get', (client: Client) => client.get(configMaps, target, { signal }), `${PATH}/a`],
   ['find', (client: Client) => client.find(configMaps, target, { signal }), `${PATH}/a`],
   ['list', (client: Client) => client.list(configMaps, { namespace: 'default', signal }), PATH],
-] as const)('[P-13] a %s whose outcome is unknown is repeated', async (_, read, path) => {
+] as const)('[P-13] a %s with an unknown outcome is repeated', async (_, read, path) => {
   const { server, client, transport, finish } = await fixture(['swallowed', 'lost'], () => true);
   server.create(configMap());
 
@@ -407,7 +407,7 @@ test('[P-13] a patch of a list does not count as done if only the beginning of t
   await expect(patching).rejects.toMatchObject({ status: 409 });
 });
 
-test('[P-13] it cannot be recognised whether a strategic patch was applied, so its conflict is thrown', async () => {
+test('[P-13] a conflict of a strategic patch is thrown, because it is unknown whether the patch was applied', async () => {
   const { server, client, finish } = await fixture(['swallowed']);
   const { resourceVersion } = server.create(configMap({}, { value: 'old' })).metadata;
   const body = { metadata: { resourceVersion }, data: { value: 'new' } };

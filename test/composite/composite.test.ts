@@ -78,7 +78,7 @@ const NO_CHILDREN = 'sync must return an object with an array "children"; [] del
 test.each<[string, () => unknown, string]>([
   ['nothing', () => undefined, NO_CHILDREN],
   ['no children', () => ({ status: { made: 0 } }), NO_CHILDREN],
-  ['children that are no array', () => ({ children: null }), NO_CHILDREN],
+  ['children that are not an array', () => ({ children: null }), NO_CHILDREN],
   [
     'a child without a name',
     () => ({ children: [child(configMaps, { metadata: {} })] }),
@@ -179,8 +179,8 @@ test("if a child is not in the namespace of its parent, an Event reports the chi
 
 test.each([
   ['with an error', new Error('the rack is full'), 'SyncError'],
-  ['by a bug', new TypeError('the rack is full'), 'ReconcileFailed'],
-  ['for good', new TerminalError('the rack is full'), 'ReconcileFailed'],
+  ['because of a bug', new TypeError('the rack is full'), 'ReconcileFailed'],
+  ['with a terminal error', new TerminalError('the rack is full'), 'ReconcileFailed'],
 ])('if `sync` fails %s, this is reported by one Event about the parent', async (_, error, reason) => {
   const sync = (): never => {
     throw error;

@@ -216,7 +216,7 @@ describe.each(
     expect(at.writes().filter((write) => write.includes('secrets'))).toEqual(writes);
   });
 
-  test('only keys of a Secret that are no longer returned in stringData are removed from it', async () => {
+  test('only keys that are no longer returned in stringData are removed from a Secret', async () => {
     const stated = { stringData: { old: '1', kept: '2' } };
     const at = await place({ writer, update: 'apply', resource, stated });
     await edit(at, resource, { data: { foreign: base64('x') } });

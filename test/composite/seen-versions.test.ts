@@ -50,7 +50,7 @@ test.each([
 });
 
 test.each([
-  ['the seen version', '90', false],
+  ['the known version', '90', false],
   ['an older version', '89', false],
   ['a newer version', '91', true],
 ])('whether an event causes a reconcile if it has %s of a child', (_what, version, isNew) => {

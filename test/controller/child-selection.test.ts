@@ -227,7 +227,7 @@ test.each<[string, () => Controller]>([
         sync: () => ({ attachments: [child(configMaps, { metadata: { name: 'a' } })] }),
       }),
   ],
-])('[K-37] [child 7] a child of %s is refused if its source does not select it', async (_, declare) => {
+])('[K-37] [child 7] a child of %s is refused if the source for children does not select the child', async (_, declare) => {
   const { clock, createSite, env, namespace, writes } = await startSites();
   await createSite('one');
 
@@ -274,7 +274,7 @@ describe('[K-37] [child 7] restoring a label that another client changed', () =>
   });
 });
 
-test('[K-37] [child 7] labels that a child already has may satisfy the selector, and the stored child must satisfy it', () => {
+test('[K-37] [child 7] a selector may match labels that a child already has, but must match the stored child', () => {
   const owns = [{ source: source(configMaps, { labelSelector: 'app=site,!draft' }) }];
   const selection = new ChildSelection({ owns }, undefined);
   const made = (labels?: object) =>

@@ -98,7 +98,7 @@ describe('[K-36] the function deleteOwned', () => {
   });
 });
 
-test('isControlledBy is true only for the owner whose uid the controller reference has', () => {
+test('isControlledBy is true only for the owner with the uid from the controller reference', () => {
   const object = (uid: string | undefined, ...owners: object[]) => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',

@@ -87,7 +87,7 @@ describe('[attack A-1] objects with metadata that a malicious user wrote', () =>
   });
 });
 
-test('[attack A-1] an object whose metadata cannot be read is logged by name and counted', async () => {
+test('[attack A-1] an object with unreadable metadata is logged by name and counted', async () => {
   const { reconcile } = recordKeys();
   const finalizer = { name: 'example.dev/f', finalize: async () => {} };
   const bench = new ControllerBench({ predicate: () => false, reconcile, finalizer });

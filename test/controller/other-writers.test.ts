@@ -36,7 +36,7 @@ test.each<[string, unknown]>([
   ['a number', 7],
   ['nested differently', { 'f:data': 'f:text' }],
   ['missing', undefined],
-])('[child 5] an entry of managedFields whose fields are %s is ignored', (_what, fields) => {
+])('[child 5] an entry of managedFields is ignored if its fields are %s', (_what, fields) => {
   const before = object(entry('broken', fields), entry('editor', text));
 
   expect(otherWriters(before, object(entry('broken', fields)), OWN)).toEqual(['editor']);

@@ -169,7 +169,7 @@ describe('how the creation of a child is retried after a refusal', () => {
     ['429: the client waits as long as it is asked to', 1, refusals.tooMany, [], 7_000],
     ['503: the client waits as long as it is asked to', 1, refusals.unavailable, [], 3_000],
     ['500: a warning, and another try', 1, refusals.internal, FAILED, 0],
-  ])('when the creation of a child is repeated after %s', async (_, nth, reply, complaints, atLeastMs) => {
+  ])('how the creation of a child is retried after %s', async (_, nth, reply, complaints, atLeastMs) => {
     const {
       requested,
       complaints: heard,

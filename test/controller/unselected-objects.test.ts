@@ -178,7 +178,7 @@ describe('[K-26] [child 9] finalizing objects that leave the label selector', ()
     expect(later.filter(isSweep)).toEqual([]);
   });
 
-  test('when an object matches the selector again, it is reconciled, and the watch for this single object ends', async () => {
+  test('when an object matches the selector again, the object is reconciled, and its separate watch ends', async () => {
     const { create, env, label, operate, told } = await place();
     const { calls, declared } = diary();
     await create('a');

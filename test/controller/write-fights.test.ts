@@ -118,7 +118,7 @@ const SCENES: readonly [string, Scene][] = [
     },
   ],
   [
-    'a condition, whose time changes with it',
+    'a condition and its time',
     {
       reconcile: (_site, { setStatus }) =>
         setStatus({

@@ -290,7 +290,7 @@ describe('[K-50] a definition that lacks the status, or a field of the status', 
     expect(await setStatus({ pages: 3 }, given)).toBe(false);
   });
 
-  test('setStatus with a field that the schema does not have fails until the schema has it', async () => {
+  test('setStatus fails for a field that is not in the schema, until the schema has the field', async () => {
     const { attempt, env, site } = await startStatus();
     const say = await attempt();
 

@@ -209,7 +209,7 @@ test('if the API server reports that the parent is deleted, no revision is adopt
   expect(rollout.stored.writes).toEqual(['create orphan']);
 });
 
-test('a revision whose labels were removed gets them back, and the parent is reconciled again', async () => {
+test('if the labels of a revision are removed, the labels are restored, and the parent is reconciled again', async () => {
   const rollout = new Rollout({ names: ['a'] });
   await rollout.settle();
   const [name = ''] = rollout.stored.all.keys();
@@ -232,7 +232,7 @@ test('a revision whose labels were removed gets them back, and the parent is rec
   await rollout.reconcile();
 });
 
-test('a revision whose content does not match its name is an error', async () => {
+test('a revision is an error if its content does not match its name', async () => {
   const rollout = new Rollout();
   await rollout.settle();
   const [name = ''] = rollout.stored.all.keys();

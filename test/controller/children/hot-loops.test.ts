@@ -141,7 +141,7 @@ describe('hot loops of answers that are new each time', () => {
     expect(ends.every((end) => end === undefined)).toBe(true);
   });
 
-  test('an answer that recurs among new answers is a hot loop, unless it last came long ago', () => {
+  test('a response that recurs among new responses is a hot loop, unless its last occurrence is long ago', () => {
     const plan = new Written();
     const answers = (count: number) => times.slice(0, count).flatMap((each) => [each, A]);
 

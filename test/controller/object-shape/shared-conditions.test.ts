@@ -283,7 +283,7 @@ describe('[child 2] a definition that changes while the controller runs', () => 
   });
 });
 
-describe('[child 2] an answer whose managedFields are missing or unreadable', () => {
+describe('[child 2] a response with missing or unreadable managedFields', () => {
   const withManagedFields =
     (managedFields: unknown): Interceptor =>
     (next) =>
