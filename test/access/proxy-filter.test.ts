@@ -174,7 +174,7 @@ test('methods that no verb needs are rejected', () => {
   expect(rejected('update', 'delete')).toEqual(['^(CONNECT|HEAD|OPTIONS|TRACE)$']);
 });
 
-test('the filter for several controllers has each pattern once, whatever their order', () => {
+test('the filter for several controllers has each pattern once, whatever the order of the controllers', () => {
   const one = declare({ permissions: [{ resource: pods, verbs: ['list'] }] });
   const other = declare({ for: pods });
 

@@ -159,7 +159,7 @@ test('if a source selects one name, the roles grant no access to other objects',
 test.each<[string, readonly string[] | undefined]>([
   ['in one namespace', ['a']],
   ['in all namespaces', undefined],
-])('[K-26] [child 9] %s the declared permissions are enough to finalize an object that left the selector', async (_, namespaces) => {
+])('[K-26] [child 9] %s, the declared permissions are enough to finalize an object that left the selector', async (_, namespaces) => {
   const env = await startTestEnv({ environment: {}, embedded: { authorization: 'RBAC' } });
   onTestFinished(() => env.stop());
   for (const name of ['home', 'a']) {

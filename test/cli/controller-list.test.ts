@@ -66,7 +66,7 @@ test.each<[string, string, RegExp]>([
     /imports \.\/cache\.ts and does not list it/,
   ],
   [
-    'another use of the name',
+    'another value with the same name',
     'const cacheController = 1;\nexport default [];\n',
     /uses the name cacheController for something else/,
   ],

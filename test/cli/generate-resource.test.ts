@@ -60,7 +60,7 @@ test('[found 15] the objects in `--resource FILE` are copied to a folder that ov
   }
 });
 
-test('[found 15] `--check` notices a changed `--resource`, and without the option the copy is removed', async () => {
+test('[found 15] `--check` notices a changed `--resource`; if the option is missing, the copy is removed', async () => {
   const folder = given();
   const resource = ['--resource', '../more.yaml'];
   await generate('manifests', folder, ...resource);

@@ -298,7 +298,7 @@ test('a kind that `create api` added is also upgraded, and stays in the list of 
   expect(module.match(/cacheController/g)).toHaveLength(2);
 });
 
-test("a user's file with the name of a new file is not changed, by this or the next upgrade", async () => {
+test("a user's file with the name of a new file is not changed by this upgrade or the next", async () => {
   const folder = await committedProject(({ folder }) =>
     writeFileSync(join(folder, 'EXTRA.md'), 'mine\n'),
   );

@@ -74,7 +74,7 @@ describe('the methods `get` and `find`', () => {
     expect(await client.find(configMaps, target, { signal })).toBeUndefined();
   });
 
-  test('for a missing resource, `find` throws, too', async () => {
+  test('for a missing resource, `find` also throws', async () => {
     const [client] = clientWith(() => ({
       status: 404,
       headers: { 'content-type': 'text/plain' },

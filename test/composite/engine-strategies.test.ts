@@ -154,7 +154,7 @@ test.each([
 // applyOwned is left out: its first apply takes the fields over from the creation.
 describe.each(
   WRITERS.filter(([name]) => name !== 'applyOwned'),
-)('restarts, with the writer %s', (_name, writer) => {
+)('after a restart, with the writer %s', (_name, writer) => {
   test.each([
     'recreate',
     'apply',

@@ -177,7 +177,7 @@ describe('[K-44] the requests for a child that is created, and then changed by a
     expect(second).toEqual(['patch a']);
   });
 
-  test('after a restart an unchanged child is applied once', async () => {
+  test('after a restart, an unchanged child is applied once', async () => {
     const family = await cachedFamily();
     await family.apply(configMaps, stated('one'));
     await family.apply(configMaps, stated('two'));

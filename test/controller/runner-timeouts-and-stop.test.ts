@@ -108,7 +108,7 @@ test('[K-7] a runner is reported as stuck while a reconcile runs longer than max
   expect([before, during, runner.stuck]).toEqual([false, true, false]);
 });
 
-test('[K-7] by default a runner is never reported as stuck, however long a reconcile runs', async () => {
+test('[K-7] by default, a runner is never reported as stuck, however long a reconcile runs', async () => {
   let release = (): void => {};
   const { clock, collection, run, runner } = start({
     reconcileTimeoutMs: Number.POSITIVE_INFINITY,
