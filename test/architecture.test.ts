@@ -200,7 +200,7 @@ test.each([
   'pino',
   'vitest',
   'nock',
-])('the package %s is imported, and only by the file that is allowed to do so, or by tests', (name) => {
+])('the package %s is imported only by the file that is allowed to import it, or by tests', (name) => {
   const importing = ['operator/', 'test/'].flatMap((folder) =>
     readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))

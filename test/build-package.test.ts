@@ -113,7 +113,7 @@ test('an export without an explicit type causes an error that contains the line'
   await expect(built(wrong)).rejects.toThrow(/export const doorOf = Math\.max/);
 });
 
-test('if the file of types is missing, this is an error', async () => {
+test('a missing file of types is an error', async () => {
   const exports = { '.': { ...entry('index'), types: './dist/types.d.ts' } };
   const wrong = { 'package.json': JSON.stringify({ ...MANIFEST, exports }) };
 

@@ -69,7 +69,7 @@ async function manifests(script: string, name: string): Promise<Readonly<Record<
   return Object.fromEntries(await Promise.all(texts));
 }
 
-test('the built operator serves the status page of the sources', async () => {
+test('the built operator serves the same status page as the source code', async () => {
   const ofSources = await statusPage(BIN);
   const ofBuild = await statusPage(built);
 
@@ -80,7 +80,7 @@ test('the built operator serves the status page of the sources', async () => {
   );
 });
 
-test('the built command writes the manifests that the sources write', async () => {
+test('the built command writes the same manifests as the source code', async () => {
   const ofSources = await manifests(BIN, 'of-sources');
   const ofBuild = await manifests(built, 'of-build');
 

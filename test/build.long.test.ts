@@ -340,7 +340,7 @@ describe('the installed command chancery', () => {
       env: { PATH: process.env.PATH ?? '', ...environment },
     });
 
-  test('with `chancery run` a module without node_modules imports the toolkit of the command', async () => {
+  test('with `chancery run`, a module without node_modules imports the toolkit of the command', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'chancery-module-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     await writeFile(

@@ -216,7 +216,7 @@ describe('if only the package chancery is installed', () => {
     ['a missing file', manifest(), undefined],
     ['a truncated file', manifest(), 'export const hooks = {'],
     ['a missing dependency', manifest(), "import 'absent-dependency';"],
-  ])('chancery hooks with a package that has %s exits with 2, and prints the command that repairs it', async (_, json, js) => {
+  ])('`chancery hooks` with a package that has %s exits with 2, and prints the command that repairs it', async (_, json, js) => {
     const project = await folder();
     const copy = join(project, 'node_modules/@chancery/hooks');
     await mkdir(copy, { recursive: true });
@@ -244,7 +244,7 @@ describe('if only the package chancery is installed', () => {
     });
   });
 
-  test('chancery create hook prints the npm command that installs the package `@chancery/hooks`', async () => {
+  test('`chancery create hook` prints the npm command that installs the package `@chancery/hooks`', async () => {
     const project = await bareProject();
 
     const { code, stderr } = await shell('npx chancery create hook mark-pods', project);
@@ -293,7 +293,7 @@ describe('if an installed package of chancery cannot be used', () => {
   }
 
   test(
-    'check crd with a package of another version exits with 2, and works after the printed command was run',
+    '`check crd` with a package of another version exits with 2, and works after the printed command was run',
     PATIENT,
     async () => {
       const project = await bareProject();
@@ -311,7 +311,7 @@ describe('if an installed package of chancery cannot be used', () => {
     },
   );
 
-  test('check bundle with two copies of its package exits with 2, and prints the paths of both', async () => {
+  test('`check bundle` with two copies of its package exits with 2, and prints the paths of both', async () => {
     const [global, project] = [await bareProject(), await folder()];
     const { version } = JSON.parse(await readFile(join(REPOSITORY, 'package.json'), 'utf8'));
     await withPackage(global, version);

@@ -63,7 +63,7 @@ function exportsOf(file: string): readonly string[] {
 test.each([
   ['operator/', 500],
   ['testing/src/', 400],
-])('every value that a file of %s exports is public, or another file imports it', (folder, atLeast) => {
+])('every exported value in %s is public, or is imported by another file', (folder, atLeast) => {
   const imported = new Set(files.flatMap(importsOf));
   const isUsed = (file: string, name: string): boolean =>
     imported.has(`${file} ${name}`) || imported.has(`${file} ${EVERYTHING}`);

@@ -58,7 +58,7 @@ const files = readdirSync(operator, { recursive: true, encoding: 'utf8' }).filte
   file.endsWith('.ts'),
 );
 
-test('no identifier in operator/ is a word for which there is a better, established term', () => {
+test('no identifier in operator/ uses a word that has a better, established term', () => {
   const found = files.flatMap((file) =>
     declaredNames(readFileSync(new URL(file, operator), 'utf8'))
       .filter((name) => Object.hasOwn(IDENTIFIERS, name))
@@ -68,7 +68,7 @@ test('no identifier in operator/ is a word for which there is a better, establis
   expect([...new Set(found)]).toEqual([]);
 });
 
-test('no file name in operator/ is a word for which there is a better, established term', () => {
+test('no file name in operator/ uses a word that has a better, established term', () => {
   expect(files.filter((file) => FILE_NAMES.test(basename(file, '.ts')))).toEqual([]);
 });
 

@@ -32,7 +32,7 @@ test.each([
   [['shop']],
   [['shop', 'farm']],
   [[POD_NAMESPACE]],
-])('for the namespaces %j AccessByScope returns the same access as accessOf', (places) => {
+])('for the namespaces %j, AccessByScope returns the same access as accessOf', (places) => {
   const { declared } = counted();
   const election = { leaderElection: { namespace: 'shop', leaseName: 'tidy-leader' } };
   const access = new AccessByScope([declared], false);

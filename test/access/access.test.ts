@@ -31,7 +31,7 @@ function finalizers(controllers: Parameters<typeof accessOf>[0]): readonly strin
     );
 }
 
-test('access that only admission checks is marked as unrequested, unless a permission requests it', () => {
+test('access that is checked only by admission is marked as unrequested, unless a permission requests it', () => {
   const requested: Permission[] = [
     { resource: deployments, subresource: 'finalizers', verbs: ['update'] },
   ];
@@ -78,7 +78,7 @@ test('rules are sorted by resource, namespace and names, and a rule for every ob
   ]);
 });
 
-test('a resource in `reads` results in rights to list and watch it, and in no right to write', () => {
+test('a resource in `reads` grants permissions to list and watch, but not to write', () => {
   const declared = controller({
     name: 'a',
     for: source(configMaps),
@@ -96,7 +96,7 @@ test('a resource in `reads` results in rights to list and watch it, and in no ri
   ]);
 });
 
-test('a permission with `namespaces` applies only there; for a cluster-scoped resource it is cluster-wide', () => {
+test('a permission with `namespaces` applies only in these namespaces, except for a cluster-scoped resource', () => {
   const permissions: Permission[] = [
     { resource: pods, namespaces: ['system'], verbs: ['delete'] },
     { resource: customResourceDefinitions, namespaces: ['system'], verbs: ['delete'] },

@@ -51,11 +51,11 @@ test.each<[string, Permission | { verbs: readonly string[] }, RegExp]>([
     /needs resourceNames/,
   ],
   [
-    'bind of what is no role',
+    'bind for a resource that is not a role',
     { resource: configMaps as Resource, resourceNames: ['a'], verbs: ['bind'] },
     /bind is checked of roles.* not of configmaps/,
   ],
-  ['sign of all signers', { resource: signers, verbs: ['sign'] }, /needs resourceNames/],
+  ['sign for all signers', { resource: signers, verbs: ['sign'] }, /needs resourceNames/],
   ['escalate', { ...viewers, verbs: ['escalate'] }, /escalate is not granted/],
   ['impersonate', { ...viewers, verbs: ['impersonate'] }, /impersonate is not granted/],
 ])('[found 14] the verb %s cannot be declared', (_what, permission, message) => {
@@ -64,7 +64,7 @@ test.each<[string, Permission | { verbs: readonly string[] }, RegExp]>([
   expect(() => runnable({ name: 'access', permissions, run: async () => {} })).toThrow(message);
 });
 
-test('[found 14] the verb `bind` results in a rule with names and a right to check, but in no path', () => {
+test('[found 14] the verb `bind` results in a rule with names and a permission to check, but in no filter path', () => {
   const placement = { namespaces: ['shop'] };
   const serviceAccount = { name: 'op', namespace: 'home' };
   const role = rbac([binding], { ...placement, name: 'op', serviceAccount }).find(
@@ -88,7 +88,7 @@ test('[found 14] the verb `bind` results in a rule with names and a right to che
   expect(proxyFilter([binding], placement)).toEqual(proxyFilter([declare()], placement));
 });
 
-test('[found 14] permissions with the verb `use`, or with verbs for signers, also result in rules, even those of hooks', () => {
+test('[found 14] permissions with the verb `use`, or with verbs for signers, also result in rules, and so do those of hooks', () => {
   const hooks: AccessDeclaration = {
     name: 'hooks',
     sources: [],
@@ -114,7 +114,7 @@ test('[found 14] permissions with the verb `use`, or with verbs for signers, als
   ]);
 });
 
-test('[found 14] manifests, chart and bundle contain the rule for `bind`, and lint warns only of it', () => {
+test('[found 14] manifests, chart and bundle contain the rule for `bind`, and `lint` warns only about this rule', () => {
   const model = operatorModel([binding], options({ name: 'op', namespace: 'op' }));
   const found = lint(renderedObjects(model, { scope: 'cluster-scoped' })).filter(({ rule }) =>
     /rbac|right|path/.test(rule),
@@ -142,7 +142,7 @@ metadata: { name: owner }
 rules: [{ apiGroups: [""], resources: [secrets], verbs: [get] }]
 `;
 
-test('[found 14] with the generated roles the operator can bind the declared role, and no other', async () => {
+test('[found 14] with the generated roles, the operator can bind the declared role, and no other', async () => {
   const server = await ApiServer.start({ authorization: 'RBAC' });
   onTestFinished(() => server.close());
   server.applyManifest(SERVED);

@@ -14,7 +14,7 @@ function withPath(pattern: string): readonly (readonly string[])[] {
   return problemsWith({ acceptPaths: ['^/version$', pattern] });
 }
 
-test('[security 13] a generated filter has no problem, nor has a filter that rejects every path', () => {
+test('[security 13] no problem is found in a generated filter, or in a filter that rejects every path', () => {
   expect(filterProblems(SOUND)).toEqual([]);
   expect(problemsWith({ acceptPaths: [] })).toEqual([]);
 });

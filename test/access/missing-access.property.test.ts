@@ -47,7 +47,7 @@ function missingOf(access: readonly RequiredAccessRule[], granted: Grants) {
   }));
 }
 
-test('a right is reported as missing exactly when the API server would refuse a request that needs it', () => {
+test('a permission is reported as missing exactly if the API server would refuse a request that needs it', () => {
   fc.assert(
     fc.property(fc.array(declared, { minLength: 1, maxLength: 4 }), grants, (access, granted) => {
       const found = missingOf(access, granted).rights;
@@ -104,7 +104,7 @@ test('a right is reported as missing exactly when the API server would refuse a 
   );
 });
 
-test('after the suggested rules are added no right is missing, and each of the rules is needed', () => {
+test('after the suggested rules are added, no permission is missing, and each of the rules is needed', () => {
   fc.assert(
     fc.property(fc.array(declared, { minLength: 1, maxLength: 4 }), grants, (access, granted) => {
       const toAdd = missingRules(missingOf(access, granted)).map(({ rule: added, namespace }) => ({

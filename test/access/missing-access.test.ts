@@ -56,8 +56,8 @@ function missing(
 
 const EVERYTHING = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
 
-describe('which rights are reported as missing', () => {
-  test('if nothing is granted every right is reported, with its controller and its reason', () => {
+describe('which permissions are reported as missing', () => {
+  test('if nothing is granted, every permission is reported, with its controller and its reason', () => {
     expect(missing(DEMO, {})).toEqual([
       [
         'Role',
@@ -87,15 +87,15 @@ describe('which rights are reported as missing', () => {
   test.each([
     ['everything in the namespace', { demo: [EVERYTHING] }, []],
     ['everything everywhere', {}, [EVERYTHING]],
-  ])('no right is missing if %s is granted', (_, granted, everywhere) => {
+  ])('no permission is missing if %s is granted', (_, granted, everywhere) => {
     expect(missing(DEMO, granted, everywhere)).toEqual([]);
   });
 
-  test('all rights are missing if they are granted only in another namespace', () => {
+  test('a permission counts as missing if it is granted only in another namespace', () => {
     expect(missing(DEMO, { other: [EVERYTHING] })).toHaveLength(6);
   });
 
-  test('rights in all namespaces are missing if they are granted in one namespace only', () => {
+  test('permissions for all namespaces count as missing if they are granted in one namespace only', () => {
     const [first] = missing({ namespaces: undefined }, { demo: [EVERYTHING] });
 
     expect(first?.slice(0, 2)).toEqual([
@@ -128,14 +128,14 @@ describe('which rights are reported as missing', () => {
     ]);
   });
 
-  test('a right to all objects is reported as missing even if several rules grant it for some names', () => {
+  test('a permission for all objects is reported as missing even if several rules grant it for some names', () => {
     const rule = { verbs: ['*'], apiGroups: ['example.com'], resources: ['widgets'] };
     const rules = ['a', 'b'].map((name) => ({ ...rule, resourceNames: [name] }));
 
     expect(missing(DEMO, { demo: rules })[0]?.[1]).toMatch(/^get, list, watch, patch widgets/);
   });
 
-  test('missing rights for leader election and for definitions are reported without a controller', () => {
+  test('missing permissions for leader election and for definitions are reported without a controller', () => {
     const placement = {
       ...DEMO,
       leaderElection: { namespace: 'ops', leaseName: 'us' },
@@ -151,7 +151,7 @@ describe('which rights are reported as missing', () => {
     ]);
   });
 
-  test('a right to read `/version` can be missing, although by default everyone has it', () => {
+  test('the permission to read `/version` can be missing, although everyone has it by default', () => {
     const found = missingAccess(neededAccess(requiredAccess([widget], DEMO)), () => ({
       resourceRules: [EVERYTHING],
       nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/apis'] }],
@@ -171,8 +171,8 @@ describe('which rights are reported as missing', () => {
   });
 });
 
-describe('the list of needed rights', () => {
-  test('a right to one object or namespace and the same right to all become one right, with the reasons of both', () => {
+describe('the list of needed permissions', () => {
+  test('a permission for one object or namespace is merged with the same permission for all', () => {
     const base = { resource: configMaps, subresource: undefined, verbs: ['get'] as const };
 
     const rights = requiredRights([
@@ -208,7 +208,7 @@ test('a rule is printed as YAML in which every string is read back as a string',
   );
 });
 
-describe('which rights are reported as excessive', () => {
+describe('which permissions are reported as excessive', () => {
   const reader = controller({
     name: 'reader',
     for: source(pods),
@@ -227,7 +227,7 @@ describe('which rights are reported as excessive', () => {
     );
   }
 
-  test('no right is excessive if only declared rights are granted', () => {
+  test('no permission is excessive if only declared permissions are granted', () => {
     const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] };
     const key = { apiGroups: [''], resources: ['secrets'], resourceNames: ['key'], verbs: ['get'] };
 
@@ -242,7 +242,7 @@ describe('which rights are reported as excessive', () => {
     ]);
   });
 
-  test('each additional verb and resource is reported as excessive, and rights to other credentials are reported first', () => {
+  test('each additional verb and resource is reported as excessive, and access to other credentials is reported first', () => {
     const rule = { apiGroups: [''], resources: ['pods', 'secrets'], verbs: ['get', 'delete'] };
     const bind = { apiGroups: ['x'], resources: ['roles'], verbs: ['bind'] };
 
@@ -254,7 +254,7 @@ describe('which rights are reported as excessive', () => {
     ]);
   });
 
-  test('a right in all namespaces that is needed in only one is reported as excessive once', () => {
+  test('a permission in all namespaces that is needed in only one namespace is reported as excessive once', () => {
     const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get'] };
 
     expect(beyond([], [rule])).toEqual([
@@ -262,13 +262,13 @@ describe('which rights are reported as excessive', () => {
     ]);
   });
 
-  test('a right in all namespaces that is not needed at all is reported as excessive once', () => {
+  test('a permission in all namespaces that is not needed at all is reported as excessive once', () => {
     const rule = { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get'] };
 
     expect(beyond([], [rule]).map(([place]) => place)).toEqual(['everywhere']);
   });
 
-  test('the rights with which all users can review their own access are not excessive', () => {
+  test('the permissions that let all users review their own access do not count as excessive', () => {
     const self = {
       apiGroups: ['authorization.k8s.io'],
       resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'],

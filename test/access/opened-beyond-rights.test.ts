@@ -37,7 +37,7 @@ function told(
     );
 }
 
-test('it is reported that a method passes the filter for every path because one path needs it', () => {
+test('the report says that a method passes the filter for every path because one path needs it', () => {
   // The Events are what is created and patched.
   expect(told('configmaps')).toEqual([
     `POST PATCH ${CONFIG_MAPS}$ method`,
@@ -57,7 +57,7 @@ test('a granted request is not reported', () => {
   ]);
 });
 
-test('it is reported that DELETE, granted for two names, passes the filter for all names, because GET needs the path', () => {
+test('the report says that DELETE is granted for two names, but passes the filter for all names', () => {
   const permissions: Permission[] = [
     { resource: configMaps, resourceNames: ['b', 'a'], verbs: ['delete'] },
   ];
@@ -65,7 +65,7 @@ test('it is reported that DELETE, granted for two names, passes the filter for a
   expect(told('configmaps', permissions)).toContain(`DELETE ${CONFIG_MAPS}/${NAME}$ name a b`);
 });
 
-test('for each method the names that pass the filter without being granted are reported', () => {
+test('for each method, the report lists the names that pass the filter without being granted', () => {
   const permissions: Permission[] = [
     { resource: pods, resourceNames: ['a', 'b'], verbs: ['get'] },
     { resource: pods, resourceNames: ['b', 'c'], verbs: ['delete'] },
@@ -78,13 +78,13 @@ test('for each method the names that pass the filter without being granted are r
   ]);
 });
 
-test('it is reported that lists of all objects pass the filter because of a right to list one object', () => {
+test('the report says that a permission to list one object lets lists of all objects pass the filter', () => {
   const options = { fieldSelector: 'metadata.name=web' };
 
   expect(told('configmaps$', [], { options })).toContain(`GET ${CONFIG_MAPS}$ query web`);
 });
 
-test('it is reported that a right to list lets watches pass the filter, even of names that may not be watched', () => {
+test('the report says that a permission to list also lets watches without a permission pass the filter', () => {
   expect(told('pods', [{ resource: pods, verbs: ['list'] }])).toContain(
     'GET ^/api/v1/namespaces/demo/pods$ query',
   );
@@ -96,7 +96,7 @@ test('it is reported that a right to list lets watches pass the filter, even of 
   ).toContain('GET ^/api/v1/namespaces/demo/pods$ query b');
 });
 
-test('it is reported that lists pass the filter because of a right to create', () => {
+test('the report says that a permission to create lets lists pass the filter', () => {
   const leaderElection = { namespace: 'ops', leaseName: 'lease' };
   const leases = '^/apis/coordination[.]k8s[.]io/v1/namespaces/ops/leases';
 
@@ -106,7 +106,7 @@ test('it is reported that lists pass the filter because of a right to create', (
   ]);
 });
 
-test('it is reported that a request granted in one namespace passes the filter in other namespaces', () => {
+test('the report says that a request that is granted in one namespace passes the filter in other namespaces', () => {
   const everywhere = controller({
     name: 'a',
     for: source(pods, { namespace: 'all' }),
@@ -130,20 +130,20 @@ test('it is reported that a request granted in one namespace passes the filter i
   ]);
 });
 
-test('the collection over all namespaces is reported separately', () => {
+test('the report lists the collection of all namespaces separately', () => {
   expect(told('configmaps$', [], { namespaces: undefined })).toEqual([
     'POST PATCH ^/api/v1/configmaps$ method',
     `POST PATCH ^/api/v1/namespaces/${LABEL}/configmaps$ method`,
   ]);
 });
 
-test('namespaces in which the same requests pass without being granted are reported together', () => {
+test('the report groups namespaces in which the same requests pass the filter without being granted', () => {
   expect(told('configmaps$', [], { namespaces: ['b', 'a'] })).toEqual([
     'POST PATCH ^/api/v1/namespaces/(a|b)/configmaps$ method',
   ]);
 });
 
-test("it is reported that methods other than GET pass the filter for a source's discovery path", () => {
+test("the report says that methods other than GET pass the filter for a source's discovery path", () => {
   const declared = controller({ name: 'a', for: widgets, reconcile: async () => {} });
 
   const opened = openedBeyondRights([declared], { namespaces: ['demo'] });

@@ -57,7 +57,7 @@ function declare({
 
 const inDemo = { namespaces: ['demo'] };
 
-test('a source makes the filter accept its collection and its objects in the configured namespace', () => {
+test('for a source, the filter accepts the collection and its objects in the configured namespace', () => {
   const { acceptPaths } = proxyFilter([declare({})], inDemo);
 
   expect(acceptPaths).toEqual([
@@ -74,7 +74,7 @@ test("the filter contains the Pod's namespace as a variable, which the kubelet r
   expect(acceptPaths).toContain(`^/api/v1/namespaces/$(POD_NAMESPACE)/configmaps(/${NAME})?$`);
 });
 
-test('for a source in all namespaces the filter accepts the cluster-wide list and each namespace', () => {
+test('for a source in all namespaces, the filter accepts the cluster-wide list and each namespace', () => {
   const expected = [
     '^/version$',
     REVIEWS,
@@ -90,7 +90,7 @@ test('for a source in all namespaces the filter accepts the cluster-wide list an
   expect(bySource.acceptPaths).toEqual(expected);
 });
 
-test("if a source sets its namespace, it and the controller's permissions are accepted only there", () => {
+test("if a source sets its namespace, the filter accepts the source and the controller's permissions only there", () => {
   const permissions: Permission[] = [{ resource: pods, verbs: ['delete'] }];
   const options = { namespace: { name: 'shared' } };
 
@@ -116,7 +116,7 @@ test('a cluster-scoped resource has no namespace, and its Events are in default'
   ]);
 });
 
-test('permissions of a controller with only cluster-scoped sources are accepted in every namespace', () => {
+test('if a controller has only cluster-scoped sources, the filter accepts its permissions in every namespace', () => {
   const permissions: Permission[] = [{ resource: pods, verbs: ['delete'] }];
 
   const { acceptPaths } = proxyFilter([declare({ for: nodes, permissions })], inDemo);
@@ -142,7 +142,7 @@ test('the verbs decide whether the filter accepts the path of the collection or 
   expect(shapeOf('list', 'delete')).toEqual([`^/api/v1/namespaces/demo/pods(/${NAME})?$`]);
 });
 
-test('for a permission for a subresource the filter does not accept the object itself', () => {
+test('for a permission on a subresource, the filter does not accept the path of the object itself', () => {
   const permissions: Permission[] = [
     { resource: pods, subresource: 'eviction', verbs: ['create'] },
     { resource: deployments, subresource: 'scale', verbs: ['get', 'patch'] },
@@ -174,7 +174,7 @@ test('methods that no verb needs are rejected', () => {
   expect(rejected('update', 'delete')).toEqual(['^(CONNECT|HEAD|OPTIONS|TRACE)$']);
 });
 
-test('the filter for several controllers has each pattern once, whatever their order', () => {
+test('the filter for several controllers has each pattern once, whatever the order of the controllers', () => {
   const one = declare({ permissions: [{ resource: pods, verbs: ['list'] }] });
   const other = declare({ for: pods });
 
@@ -235,14 +235,14 @@ const widgets = defineResource({
   namespaced: true,
 });
 
-test('[W-40] for a source of a custom resource the filter accepts the discovery of its group version', () => {
+test('[W-40] for a source of a custom resource, the filter accepts the discovery of its group version', () => {
   const { acceptPaths } = proxyFilter([declare({ for: widgets })], inDemo);
 
   expect(acceptPaths).toContain('^/apis/example[.]com/v1$');
   expect(acceptPaths.filter((pattern) => pattern.includes('apiextensions'))).toEqual([]);
 });
 
-test("[W-40] with `onUnserved: 'clear'` the filter accepts reading the resource's definition", () => {
+test("[W-40] with `onUnserved: 'clear'`, the filter accepts reading the resource's definition", () => {
   const clears = declare({ for: widgets, options: { onUnserved: 'clear' } });
   const builtIn = declare({ for: pods, options: { onUnserved: 'clear' } });
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com';
@@ -259,7 +259,7 @@ test("[W-40] with `onUnserved: 'clear'` the filter accepts reading the resource'
   });
 });
 
-test('[K-31] a right that only admission checks is granted, and opens no path in the filter', () => {
+test('[K-31] a permission that is checked only by admission is granted, and opens no path in the filter', () => {
   const declared = controller({
     name: 'a',
     for: widgets,
@@ -274,7 +274,7 @@ test('[K-31] a right that only admission checks is granted, and opens no path in
   expect(rejectMethods).toEqual(['^(CONNECT|DELETE|HEAD|OPTIONS|PUT|TRACE)$']);
 });
 
-test('[LE-1] with leader election the filter lets the operator read, create and replace its Lease', () => {
+test('[LE-1] with leader election, the filter lets the operator read, create and replace its Lease', () => {
   const { acceptPaths, rejectMethods } = proxyFilter([declare({ for: pods })], {
     ...inDemo,
     leaderElection: { namespace: 'ops' },
@@ -309,7 +309,7 @@ test('several names are alternatives in one pattern, and a dot in a name is esca
   expect(patternsFor('pods', named('a'))).toEqual(['^/api/v1/namespaces/demo/pods/a$']);
 });
 
-test("in the path of a subresource the object's name stands before the subresource", () => {
+test("in the path of a subresource, the object's name stands before the subresource", () => {
   const permissions: Permission[] = [
     { resource: deployments, subresource: 'scale', resourceNames: ['a', 'b'], verbs: ['patch'] },
   ];
@@ -319,7 +319,7 @@ test("in the path of a subresource the object's name stands before the subresour
   ]);
 });
 
-test('for `list` with resource names the filter accepts the collection; for `create` it does not', () => {
+test('for `list` with resource names, the filter accepts the collection; for `create` it does not', () => {
   const named = (...verbs: Permission['verbs'][number][]): Permission[] => [
     { resource: pods, resourceNames: ['a'], verbs },
   ];
@@ -334,7 +334,7 @@ test('for `list` with resource names the filter accepts the collection; for `cre
   expect(patternsFor('pods', named('create'))).toEqual(['^/api/v1/namespaces/demo/pods/a$']);
 });
 
-test('a permission for every object accepts every name, even if another permission has names', () => {
+test('with a permission for every object, the filter accepts every name, even if another permission has names', () => {
   const permissions: Permission[] = [
     { resource: pods, verbs: ['get'] },
     { resource: pods, resourceNames: ['a'], verbs: ['delete'] },
@@ -350,7 +350,7 @@ test('several namespaces are alternatives in a pattern, sorted and without repet
   expect(patterns).toEqual([`^/api/v1/namespaces/($(POD_NAMESPACE)|a|b)/pods/${NAME}$`]);
 });
 
-test('namespaces with different rights have separate patterns', () => {
+test('namespaces with different permissions have separate patterns', () => {
   const shared = declare({ options: { namespace: { name: 'shared' } } });
   const everywhere = proxyFilter([shared, declare({ for: pods })], {
     namespaces: ['demo', 'shared'],
@@ -398,7 +398,7 @@ test("[W-40] the filter accepts a source's discovery path even if its other path
   ]);
 });
 
-test('a source that selects one name makes the filter accept the collection and that object', () => {
+test('for a source that selects one name, the filter accepts the collection and that object', () => {
   const options = { fieldSelector: 'metadata.name=web.a' };
 
   const { acceptPaths } = proxyFilter([declare({ options })], inDemo);
@@ -406,7 +406,7 @@ test('a source that selects one name makes the filter accept the collection and 
   expect(acceptPaths).toContain('^/api/v1/namespaces/demo/configmaps(/web[.]a)?$');
 });
 
-test('[LE-1] the filter accepts the Lease by its name, and the collection of Leases to create it', () => {
+test('[LE-1] the filter accepts the Lease by its name, and the path of the collection, which is needed to create it', () => {
   const { acceptPaths } = proxyFilter([declare({})], {
     ...inDemo,
     leaderElection: { namespace: POD_NAMESPACE, leaseName: 'my-operator' },
@@ -417,7 +417,7 @@ test('[LE-1] the filter accepts the Lease by its name, and the collection of Lea
   );
 });
 
-test('definitions that the operator installs are accepted by name, but their collection is not', () => {
+test('the filter accepts the definitions that the operator installs by name, but not their collection', () => {
   const definition = { metadata: { name: 'widgets.example.com' }, spec: { versions: [] } };
   const declared = declare({ for: { ...widgets, definition } as Resource });
   const definitions = (installCrds: boolean) =>
@@ -431,7 +431,7 @@ test('definitions that the operator installs are accepted by name, but their col
   expect(definitions(false)).toEqual([]);
 });
 
-test('without controllers the filter accepts only `/version` and self-subject access reviews', () => {
+test('without controllers, the filter accepts only `/version` and self-subject access reviews', () => {
   const filter = proxyFilter([], inDemo);
   const asks = (path: string): boolean =>
     filter.acceptPaths.some((pattern) => new RegExp(pattern).test(path));
@@ -463,7 +463,7 @@ test.each([
   'attach',
   'portforward',
   'proxy',
-])('the tunnel %s of an aggregated API is refused, as it is for a Pod', (subresource) => {
+])('the tunnel %s of an aggregated API is refused, just as the tunnel of a Pod', (subresource) => {
   const machines = { ...widgets, group: 'subresources.example.com', plural: 'machines' };
   const permissions: Permission[] = [{ resource: machines, subresource, verbs: ['get'] }];
 

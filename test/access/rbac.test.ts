@@ -30,7 +30,7 @@ function declare(permissions: readonly Permission[] = [], options?: SourceOption
   });
 }
 
-test('a controller gets rights to its source and its Events, bound to its ServiceAccount, and nothing else', () => {
+test('a controller gets permissions only for its source and its Events, and they are bound to its ServiceAccount', () => {
   const objects = rbac([declare()], own);
 
   expect(objects).toEqual([
@@ -129,7 +129,7 @@ function verbsFor(options: Partial<ControllerOptions<KubernetesObject>>): object
 const READ = 'get list watch';
 const RECORD = { events: 'create patch' };
 
-test('[K-31] `owns` grants the rights to write children, and to block the deletion of their owners', () => {
+test('[K-31] `owns` grants the permissions to write children, and to block the deletion of their owners', () => {
   expect(verbsFor({ owns: [configMaps] })).toEqual({
     ...RECORD,
     configmaps: `${READ} create patch`,
@@ -138,7 +138,7 @@ test('[K-31] `owns` grants the rights to write children, and to block the deleti
   });
 });
 
-test('[K-31] rights to a subresource for admission and for requests are in one rule', () => {
+test('[K-31] admission and request permissions for the same subresource are in one rule', () => {
   const permissions: Permission[] = [
     { resource: websites, subresource: 'finalizers', verbs: ['patch'] },
   ];
@@ -156,14 +156,14 @@ test('[K-31] rights to a subresource for admission and for requests are in one r
   );
 });
 
-test('the right to change the reconciled object is granted only if there is a finalizer', () => {
+test('the permission to change the reconciled object is granted only if there is a finalizer', () => {
   const finalizer = { name: 'example.dev/cleanup', finalize: async () => {} };
 
   expect(verbsFor({ finalizer })).toEqual({ ...RECORD, websites: `${READ} patch` });
   expect(verbsFor({})).toEqual({ ...RECORD, websites: READ });
 });
 
-test('a resource with a status grants the right to write the status', () => {
+test('for a resource with a status, the permission to write the status is granted', () => {
   const withStatus = { ...websites, hasStatus: true };
 
   expect(verbsFor({ for: withStatus })).toEqual({
@@ -176,7 +176,7 @@ test('a resource with a status grants the right to write the status', () => {
 test.each([
   ['status', { status: {} }, { 'websites/status': 'patch' }],
   ['nothing', undefined, {}],
-])("the right to write the status depends on the definition's subresources: %s", (_, subresources, expected) => {
+])('the permission to write the status depends on the subresources in the definition: %s', (_, subresources, expected) => {
   const versions = [
     { name: 'v1', subresources },
     { name: 'v2', subresources: { status: {} } },
@@ -238,7 +238,7 @@ function rulesBesideEvents(
   return rulesFor(controllers, placement).filter((rule) => !rule.includes('/events '));
 }
 
-test('[security 17] each of several namespaces has a Role and a binding, and no right is cluster-wide', () => {
+test('[security 17] each of several namespaces has a Role and a binding, and no permission is cluster-wide', () => {
   const placement = { ...own, namespaces: ['b', POD_NAMESPACE, 'a', 'b'] };
 
   const objects = rbac([declare()], placement);
@@ -248,7 +248,7 @@ test('[security 17] each of several namespaces has a Role and a binding, and no 
   ).toEqual(['Role own', 'RoleBinding own', 'Role a', 'RoleBinding a', 'Role b', 'RoleBinding b']);
 });
 
-test('rights to cluster-scoped resources are in a ClusterRole, and other rights stay in Roles', () => {
+test('permissions for cluster-scoped resources are in a ClusterRole, and other permissions stay in Roles', () => {
   const nodes = defineResource({ ...websites, group: '', plural: 'nodes', namespaced: false });
 
   const rules = rulesFor([declare([{ resource: nodes, verbs: ['patch', 'get'] }])], {});
@@ -292,7 +292,7 @@ test('a verb granted for every object is not granted again by name, whatever is 
   expect(rulesBesideEvents([declare(permissions.toReversed())])).toEqual(expected);
 });
 
-test('the Role of a namespace has only rights that are not granted in every namespace', () => {
+test('the Role of a namespace has only permissions that are not granted in every namespace', () => {
   const everywhere = declare([{ resource: pods, verbs: ['get'] }], { namespace: 'all' });
   const here = declare([{ resource: pods, verbs: ['get', 'delete'] }]);
 
@@ -343,7 +343,7 @@ test.each([
   expect(rulesBesideEvents([declare([], { fieldSelector })])).toEqual(rules);
 });
 
-test('a controller for one object may write only this object, but with a finalizer it may list all objects', () => {
+test('a controller for one object may write only this object, but may list all objects if it has a finalizer', () => {
   const declared = controller({
     name: 'a',
     for: source({ ...websites, hasStatus: true } as Resource, {
@@ -364,7 +364,7 @@ test('a controller for one object may write only this object, but with a finaliz
   ]);
 });
 
-test("with `onUnserved: 'clear'` a source may read the definition of its resource, and no other", () => {
+test("with `onUnserved: 'clear'`, a source may read the definition of its resource, and no other definition", () => {
   const declared = controller({
     name: 'a',
     for: source(websites, { onUnserved: 'clear' }),
@@ -393,7 +393,7 @@ test('an operator may write its definitions only if it installs them, and it may
   ]);
 });
 
-test('[LE-1] without a given name the Lease is named after the first controller that needs a leader', () => {
+test('[LE-1] without a given name, the Lease is named after the first controller that needs a leader', () => {
   const others = { ...declare(), name: 'z', needsLeaderElection: false };
   const leaseIn = (controllers: readonly Controller[], leaseName?: string) =>
     rulesFor(controllers, {
@@ -423,7 +423,7 @@ test('sharded replicas may list and update all Leases in their namespace', () =>
   ]);
 });
 
-test('empty lists are refused, because Kubernetes would read them as everything', () => {
+test('empty lists are refused, because Kubernetes would treat an empty list as no restriction', () => {
   const nameless: Permission[] = [{ resource: pods, resourceNames: [], verbs: ['get'] }];
 
   expect(() => rbac([declare(nameless)], own)).toThrow('resourceNames is empty');

@@ -59,7 +59,7 @@ const PLACEMENT = {
   installCrds: true,
 };
 
-test('an operator whose declarations have resource names can do everything that it declares', async () => {
+test('an operator with resource names in its declarations can do everything that it declares', async () => {
   const controllers = [maker, copier];
   const env = await startTestEnv({ environment: {}, embedded: { authorization: 'RBAC' } });
   onTestFinished(() => env.stop());
@@ -113,7 +113,7 @@ test('an operator whose declarations have resource names can do everything that 
   expect(operator.log.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
 });
 
-test('if a source selects one name, the roles grant it no right to other objects', async () => {
+test('if a source selects one name, the roles grant no access to other objects', async () => {
   const env = await startTestEnv({ environment: {}, embedded: { authorization: 'RBAC' } });
   onTestFinished(() => env.stop());
   await env.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'b' } });
@@ -159,7 +159,7 @@ test('if a source selects one name, the roles grant it no right to other objects
 test.each<[string, readonly string[] | undefined]>([
   ['in one namespace', ['a']],
   ['in all namespaces', undefined],
-])('[K-26] [child 9] %s the declared rights are enough to finalize an object that left the selector', async (_, namespaces) => {
+])('[K-26] [child 9] %s, the declared permissions are enough to finalize an object that left the selector', async (_, namespaces) => {
   const env = await startTestEnv({ environment: {}, embedded: { authorization: 'RBAC' } });
   onTestFinished(() => env.stop());
   for (const name of ['home', 'a']) {

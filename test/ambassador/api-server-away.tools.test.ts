@@ -46,7 +46,7 @@ test('an operator misses no change that was made while the API server was down',
   expect(pod.commits('b')).toEqual(['ADDED copy-b']);
 });
 
-test('an operator reports an API server that does not answer after the 10 s timeout of kubectl, and works once it answers', async () => {
+test("an operator reports an unresponsive API server after kubectl's timeout of 10 s, and works once the server responds", async () => {
   const pod = await preparePod();
   pod.line.freeze();
   await pod.proxy.start();

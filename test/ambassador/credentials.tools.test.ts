@@ -55,7 +55,7 @@ describe.each(
     expect(pod.commits('a')).toEqual(['ADDED copy-a']);
   });
 
-  test('[security 36] without a token kubectl uses port 8080, the operator reports that, and is ready once there is a token', async () => {
+  test('[security 36] without a token, kubectl uses port 8080; the operator reports this, and is ready once there is a token', async () => {
     const pod = await preparePod({ kubectl });
     pod.volume.write({ token: undefined });
     pod.put('a', 'one');
@@ -82,7 +82,7 @@ describe.each(
     expect(operator.ready).toBe(true);
   });
 
-  test('with an empty token kubectl does not start, and the operator waits and loses no change', async () => {
+  test('if the token is empty, kubectl does not start; the operator waits, and loses no change', async () => {
     const pod = await startPod({ kubectl });
     pod.put('a', 'one');
     const operator = pod.startOperator();
@@ -103,7 +103,7 @@ describe.each(
     expect(pod.commits('a')).toEqual(['ADDED copy-a', 'MODIFIED copy-a']);
   });
 
-  test('[security 37] proxy 23: with a revoked token writes get 401, and are repeated with a new token', async () => {
+  test('[security 37] proxy 23: writes get 401 while the token is revoked, and are repeated with a new token', async () => {
     const pod = await preparePod({ kubectl });
     const key = { name: 'key', namespace: NAMESPACE };
     pod.server.create({ apiVersion: 'v1', kind: 'Secret', metadata: key });
@@ -133,7 +133,7 @@ describe.each(
     expect(accepted).toHaveLength(2);
   });
 
-  test('[security 38] proxy 25: after a change of the CA requests fail until the proxy restarts, and the operator logs the remedy', async () => {
+  test('[security 38] proxy 25: after a change of the CA, requests fail until the proxy restarts, and the operator logs the remedy', async () => {
     const pod = await startPod({ kubectl });
     pod.put('a', 'one');
     pod.startOperator();

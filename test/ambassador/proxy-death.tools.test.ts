@@ -14,7 +14,7 @@ import { startPod } from './support/start-pod.ts';
 const NAMES = Array.from({ length: 20 }, (_, index) => `n${index}`);
 const [BEFORE, MEANWHILE] = [NAMES.slice(0, 10), NAMES.slice(10)];
 
-test('[security 39] proxy 21: after SIGKILL of the proxy the operator reports it, resumes without a list, and writes each change once', async () => {
+test('[security 39] proxy 21: after SIGKILL of the proxy, the operator reports it, resumes without a list, and writes each change once', async () => {
   const pod = await startPod();
   for (const name of NAMES) pod.put(name, 'one');
   const operator = pod.startOperator();
@@ -63,7 +63,7 @@ test('proxy 20: requests to a briefly frozen proxy are answered, and each is exe
   expect(pod.lists).toBe(1);
 });
 
-test('[security 39] proxy 20: an operator is not ready while its proxy is frozen, and reports that', async () => {
+test('[security 39] proxy 20: while its proxy is frozen, an operator is not ready, and reports the problem', async () => {
   const pod = await startPod();
   pod.put('a', 'one');
   pod.proxy.freeze();

@@ -12,7 +12,7 @@ import { startPod } from './support/start-pod.ts';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 
-test('[security 41] proxy 16: the operator reports a 403 of RBAC with the missing right, and is ready once the right is granted', async () => {
+test('[security 41] proxy 16: the operator reports a 403 of RBAC with the missing permission, and is ready once it is granted', async () => {
   const pod = await startPod();
   pod.put('a', 'one');
   const role = pod.server.get(RBAC, 'Role', NAMESPACE, 'copier') ?? expect.unreachable();
@@ -50,7 +50,7 @@ test('[security 44] proxy 16: the operator reports a 403 of the filter with requ
   expect(pod.server.requests.filter(({ path }) => path.includes('configmaps'))).toEqual([]);
 });
 
-test('a request that the operator did not declare is refused by the ambassador, and without its filter by the API server', async () => {
+test('a request that the operator did not declare is refused by the ambassador, or by the API server if the filter is off', async () => {
   const pod = await startPod();
   const secret = { namespace: NAMESPACE, name: 'a' };
   const secrets = { ...configMaps, plural: 'secrets', kind: 'Secret' };

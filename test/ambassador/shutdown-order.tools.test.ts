@@ -27,7 +27,7 @@ async function leading(): Promise<Pod> {
   return pod;
 }
 
-test('proxy 22: an operator that stops before the proxy releases its Lease, and then the proxy ends at once', async () => {
+test('proxy 22: if an operator stops before its proxy, the operator releases its Lease, and then the proxy ends at once', async () => {
   const pod = await leading();
   const held = holder(pod);
 
@@ -41,7 +41,7 @@ test('proxy 22: an operator that stops before the proxy releases its Lease, and 
   expect(pod.operator.log.map(({ message }) => message)).toContain('leadership released');
 });
 
-test('proxy 22: an operator that stops after the proxy cannot release its Lease, and logs why', async () => {
+test('proxy 22: if an operator stops after its proxy, the operator cannot release its Lease, and logs why', async () => {
   const pod = await leading();
   const held = holder(pod);
 

@@ -28,7 +28,7 @@ test.each(
   (['GOAWAY', 'REFUSED_STREAM'] as const).flatMap((how) =>
     (['POST', 'PATCH', 'PUT', 'DELETE'] as const).map((method) => [how, method] as const),
   ),
-)('[security 40] proxy 17: after %s on a %s the request is sent again, and executed exactly once', async (how, method) => {
+)('[security 40] proxy 17: after %s on a %s, the request is sent again, and executed exactly once', async (how, method) => {
   const pod = await startPod();
   pod.server.create({ ...object, data: { value: 'old' } });
   const client = pod.client();
@@ -47,7 +47,7 @@ test.each(
   expect(pod.requests(method)).toHaveLength(1);
 });
 
-test('proxy 18: repeated GOAWAY ends no watch of an operator, and repeats no list and no write', async () => {
+test('proxy 18: after repeated GOAWAY, no watch of the operator ends, and no list or write is repeated', async () => {
   const pod = await startPod();
   pod.put('a', '0');
   const operator = pod.startOperator();

@@ -96,7 +96,7 @@ test.each<[string, Readonly<Record<number, Row>>, number, readonly number[]]>([
     [20],
   ],
   [
-    'npm, with a shell between',
+    'npm, with a shell in between',
     { 20: { parent: 10, group: 20 }, 21: { parent: 20, env: RUN }, 22: { parent: 21 } },
     22,
     [20],
@@ -119,7 +119,7 @@ test.each<[string, Readonly<Record<number, Row>>, number, readonly number[]]>([
     [20],
   ],
   [
-    'npm, with a program of another user between',
+    "npm, with another user's program in between",
     { 20: { parent: 10, group: 20 }, 21: { parent: 20, env: null }, 22: { parent: 21, env: RUN } },
     22,
     [20],
@@ -136,15 +136,20 @@ test.each<[string, Readonly<Record<number, Row>>, number, readonly number[]]>([
     22,
     [21],
   ],
-  ['nothing, with a shell above', { 20: { parent: 10, group: 20 }, 21: { parent: 20 } }, 21, []],
   [
-    'nothing, when a variable of another kind differs',
+    'nothing, if a shell is above the command',
+    { 20: { parent: 10, group: 20 }, 21: { parent: 20 } },
+    21,
+    [],
+  ],
+  [
+    'nothing, if another kind of variable differs',
     { 20: { parent: 10, group: 20 }, 21: { parent: 20, env: ['npm_config_yes=true', 'A=b'] } },
     21,
     [],
   ],
   [
-    'nothing, when setsid has moved it out of the session of npm',
+    "nothing, if setsid moved it out of npm's session",
     {
       20: { parent: 10, group: 20 },
       21: { parent: 20, env: RUN },
@@ -154,7 +159,7 @@ test.each<[string, Readonly<Record<number, Row>>, number, readonly number[]]>([
     [],
   ],
   [
-    'nothing, in a shell with job control below npm',
+    'nothing, if a shell with job control is below npm',
     { 20: { parent: 10, group: 20 }, 21: { parent: 20, env: RUN }, 22: { parent: 21, group: 22 } },
     22,
     [],
@@ -163,7 +168,7 @@ test.each<[string, Readonly<Record<number, Row>>, number, readonly number[]]>([
   expect(launchersOf({ ...TERMINAL, ...rows }, pid)).toEqual(launchers);
 });
 
-test('[found 13] for process 1 of a container no ancestors are watched', () => {
+test('[found 13] for process 1 of a container, no ancestors are watched', () => {
   const found = ancestorsOf(1, new Processes({ 1: { parent: 0, group: 1, env: RUN } }));
 
   expect(found).toEqual({
@@ -241,7 +246,7 @@ test('[found 13] the end of the shell between npm and the command is ignored', (
   expect(gone).toEqual([]);
 });
 
-test('[found 13] if npm ended while the command started, this is noticed at once', () => {
+test('[found 13] the end of npm is noticed at once if npm ended while the command started', () => {
   const table = belowNpm();
   table.end(20);
 
@@ -286,7 +291,7 @@ test('[found 13] after the watch of ancestors was stopped, the end of npm is not
   expect(gone).toEqual([]);
 });
 
-test('[found 13] without `/proc` only the parent process of a command in an npm script is watched', () => {
+test('[found 13] without `/proc`, only the parent process of a command in an npm script is watched', () => {
   const none: ProcessTable = {
     find: () => undefined,
     environmentOf: () => undefined,
@@ -312,7 +317,7 @@ test('[found 13] without `/proc` only the parent process of a command in an npm 
   expect(gone).toEqual(['below npm', 'with its parent']);
 });
 
-test("[found 13] a signal is noticed even if npm passed it on, but npm's shell did not", () => {
+test("[found 13] a signal is noticed even if npm passed it on, but npm's shell did not pass it on", () => {
   const table = belowNpm();
   const { clock, gone } = watched(table);
   clock.advance(250);
@@ -339,8 +344,8 @@ test("[found 13] a signal is noticed even if npm gets it before a check, and npm
 });
 
 test.each<[string, (table: Processes) => void]>([
-  ['npm alone wakes up', (table) => table.wake(20)],
-  ['the shell alone wakes up', (table) => table.wake(21)],
+  ['only npm wakes up', (table) => table.wake(20)],
+  ['only the shell wakes up', (table) => table.wake(21)],
   [
     'npm wakes up while another child of the shell ends',
     (table) => {
@@ -348,8 +353,8 @@ test.each<[string, (table: Processes) => void]>([
       (table.rows.get(21) as Row).reaped = 1;
     },
   ],
-  ['all stood still, and so did each thread', (table) => table.wake(20, 21, 22_000, 22_001)],
-])('[found 13] no signal is assumed if %s, and the next signal is noticed', (_, happens) => {
+  ['all processes and threads were suspended', (table) => table.wake(20, 21, 22_000, 22_001)],
+])('[found 13] if %s, that does not count as a signal, and the next signal is noticed', (_, happens) => {
   const table = belowNpm();
   const { clock, gone } = watched(table);
   clock.advance(250);

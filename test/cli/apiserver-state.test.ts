@@ -41,7 +41,7 @@ const THINGS = '/apis/example.dev/v1/namespaces/default/things';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
 describe('the option `--ready-file`', () => {
-  test('the ready file has the URL while the process serves, and is removed at a clean end', async () => {
+  test('the ready file has the URL while the process serves, and is removed when the process exits cleanly', async () => {
     const path = join(folderWith({}), 'ready');
     const child = chancery(['apiserver', '--port=0', '--ready-file', path]);
     const url = await serving(child);
@@ -78,7 +78,7 @@ describe('the option `--ready-file`', () => {
 });
 
 describe('the option `--install`', () => {
-  test('`--install` serves definitions before their objects, whatever the order of files', async () => {
+  test('`--install` installs definitions before their objects, whatever the order of files', async () => {
     const folder = folderWith({
       '1.yaml': 'apiVersion: example.dev/v1\nkind: Thing\nmetadata: { name: a, namespace: shop }\n',
       '2.json': '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}',
@@ -107,7 +107,7 @@ describe('the option `--install`', () => {
     expect(await read(url, THINGS)).toMatchObject({ items: [] });
   });
 
-  test('because of a definition with a conflicting name the API server exits, and prints the reason', async () => {
+  test('if a definition has a conflicting name, the API server exits, and prints the reason', async () => {
     const folder = folderWith({
       'a.yaml': definition('things', 'Thing'),
       'b.yaml': definition('stuff', 'Thing'),
@@ -183,7 +183,7 @@ describe('the option `--snapshot`', () => {
       'it has version 7 of the format, and this release reads version 1 only',
     ],
     [
-      'that is cut off',
+      'that is truncated',
       '{"format":"chancery snapshot","version":1,"revision":4,"objects":3}\n',
       'it is cut off: of its 3 objects, 0 are complete',
     ],
@@ -261,7 +261,7 @@ function objectsOf(list: unknown): readonly Item[] {
 }
 
 describe('the option `--faults`', () => {
-  test('the rules of the `--faults` file apply from the start', async () => {
+  test('the rules of the `--faults` file apply from startup on', async () => {
     const file = join(
       folderWith({
         'f.yaml': 'faults:\n- { verbs: [list], path: /api/v1/**, status: 503, count: 1 }\n',
@@ -329,7 +329,7 @@ describe('the option `--admin-port`', () => {
     await expect(fetch(`${admin}/clock`)).rejects.toThrow();
   });
 
-  test('without `--admin-port` there is no admin API', async () => {
+  test('without `--admin-port`, there is no admin API', async () => {
     const path = join(folderWith({}), 'ready');
     const invocation = invoke(['apiserver', '--port=0', '--ready-file', path]);
 
@@ -388,7 +388,7 @@ describe('the command `npx @chancery/testing`', () => {
     expect(ours.stdout.lines.join('\n')).toContain('--ready-file FILE');
   });
 
-  test('a wrong option ends npx @chancery/testing with 2', async () => {
+  test('`npx @chancery/testing` exits with 2 if an option is wrong', async () => {
     const child = testing(['--porrt', '0']);
 
     expect(await child.exit).toBe(2);

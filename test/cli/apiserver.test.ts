@@ -17,7 +17,7 @@ const CONFIG_MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata
 
 const HALF = "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')";
 
-test('the API server serves on loopback until it is stopped, and exits with 0', async () => {
+test('the API server serves on loopback until it is stopped, and then exits with 0', async () => {
   const invocation = invoke(['apiserver', '--port', '0']);
 
   const url = await serving(invocation);
@@ -32,7 +32,7 @@ test('the API server serves on loopback until it is stopped, and exits with 0', 
   await expect(fetch(url)).rejects.toThrow();
 });
 
-test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a serving API server with 0', async (signal) => {
+test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a serving API server with exit code 0', async (signal) => {
   const child = chancery(['apiserver', '--port', '0']);
 
   await Promise.race([child.stdout.until(() => child.stdout.lines.length > 0), child.exit]);
@@ -90,13 +90,13 @@ async function replicaSets(flag: string): Promise<() => Promise<number>> {
   };
 }
 
-test('with `--workloads` a Deployment gets a ReplicaSet', async () => {
+test('with `--workloads`, a Deployment gets a ReplicaSet', async () => {
   const count = await replicaSets('--workloads');
 
   await eventually(async () => (await count()) === 1);
 });
 
-test('with `--no-workloads` a Deployment gets no ReplicaSet', async () => {
+test('with `--no-workloads`, a Deployment gets no ReplicaSet', async () => {
   const count = await replicaSets('--no-workloads');
 
   await consistently(async () => (await count()) === 0, { forMs: 300 });
@@ -225,7 +225,7 @@ test('[found 12] a kubeconfig for plain HTTP disables the certificate check, bec
   expect(users[0].user).toEqual({});
 });
 
-test('[found 12] a kubeconfig for HTTPS keeps the certificate check, because client-go refuses the combination', async () => {
+test('[found 12] a kubeconfig for HTTPS keeps the certificate check, because client-go refuses a CA without the check', async () => {
   const { clusters, users } = await kubeconfigWith('--tls');
 
   expect(clusters[0].cluster).toEqual({
@@ -256,7 +256,7 @@ test.each([
   ['v1.30', '30'],
   ['1.35', '35'],
   ['1.37', '37'],
-])('with `--kubernetes-version %s` the API server answers like that release', async (given, minor) => {
+])('with `--kubernetes-version %s`, the API server answers like that release', async (given, minor) => {
   const url = await serving(invoke(['apiserver', '--port=0', '--kubernetes-version', given]));
 
   expect(await read(url, '/version')).toMatchObject({ major: '1', minor });
@@ -339,7 +339,7 @@ test.each([
     1,
     'cannot apply standard input: Thing a: 404 NotFound: the server could not find the requested resource; if it is a custom resource, apply its CustomResourceDefinition before it',
   ],
-  ['that is no YAML', 'a: [', 2, /^standard input: invalid YAML: .* at line 1/],
+  ['that is not YAML', 'a: [', 2, /^standard input: invalid YAML: .* at line 1/],
 ])('a manifest %s is refused, and the error says where it is', async (_what, stdin, code, message) => {
   const { exit, stderr } = invoke(['apiserver', '--port=0', '-f', '-'], { stdin });
 

@@ -15,7 +15,7 @@ import { serving } from './support/served-api.ts';
 
 const CONFIG_MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: { k: "1" }\n';
 
-test('with `--tls` a client needs the kubeconfig, which contains the CA and a token', async () => {
+test('with `--tls`, a client needs the kubeconfig, which contains the CA and a token', async () => {
   const path = join(folderWith({}), 'config');
   const invocation = invoke(['apiserver', '--port=0', '--tls', '--kubeconfig-out', path]);
   const url = await serving(invocation);
@@ -40,7 +40,7 @@ test('with `--tls` a client needs the kubeconfig, which contains the CA and a to
   await expect(stranger).rejects.toThrow(/Unauthorized|must be logged in/);
 });
 
-test('a real kubectl needs only the kubeconfig, and uses its namespace', async () => {
+test('a real kubectl needs only the kubeconfig, and uses the namespace in it', async () => {
   const path = join(folderWith({ 'cm.yaml': CONFIG_MAP }), 'cluster.yaml');
   const manifest = path.replace('cluster.yaml', 'cm.yaml');
   const invocation = invoke([

@@ -70,7 +70,7 @@ function memberLease(pod: string, holderIdentity: string, renewTime: Date): Kube
   } as KubernetesObject;
 }
 
-test('the rights of a leader are not enough for sharded replicas, and `check` prints the missing ones', async () => {
+test("a leader's permissions are not enough for sharded replicas, and `check` prints the missing permissions", async () => {
   const { proxy } = await cluster('as a leader');
 
   const { exit, stdout } = check(proxy, ['--shards', '16']);
@@ -85,7 +85,7 @@ test('the rights of a leader are not enough for sharded replicas, and `check` pr
   );
 });
 
-test('the generated rights are enough if sharding is set by the variable or by the option', async () => {
+test('the generated permissions are enough if sharding is set by the variable or by the option', async () => {
   const { proxy } = await cluster('as a member');
 
   const runs = [
@@ -101,7 +101,7 @@ test('the generated rights are enough if sharding is set by the variable or by t
   expect(runs[1].stdout.lines[2]).toContain('8 groups by namespace');
 });
 
-test('with fewer than two groups per replica there is a message; expired replicas do not count', async () => {
+test('a message is printed if there are fewer than two groups per replica; expired replicas do not count', async () => {
   const server = await cluster('as a member');
   const now = new Date();
   for (const pod of ['a', 'b', 'c']) server.create(memberLease(pod, `${pod}_1`, now));
@@ -127,30 +127,30 @@ test('with fewer than two groups per replica there is a message; expired replica
 
 test.each([
   [
-    'an election that is off',
+    'a disabled leader election',
     { CHANCERY_LEADER_ELECTION: 'false' },
     'configMaps',
     /CHANCERY_LEADER_ELECTION=false/,
   ],
   [
-    'sharding by namespace of a cluster-scoped resource',
+    'sharding a cluster-scoped resource by namespace',
     { CHANCERY_SHARD_BY: 'namespace' },
     'nodes',
     /does not divide nodes/,
   ],
   [
-    'a name that is no valid label',
+    'a name that is not a valid label',
     { CHANCERY_LEASE_NAME: 'x'.repeat(64) },
     'configMaps',
     /at most 63 characters/,
   ],
   [
-    'a period beyond the deadline',
+    'a retry period that exceeds the deadline',
     { CHANCERY_SHARD_RETRY_PERIOD: '9' },
     'configMaps',
     /CHANCERY_SHARD_RETRY_PERIOD must be/,
   ],
-] as const)('[SH-8] because of %s keys cannot be divided among replicas, so `check` exits with 2', async (_, env, resource, says) => {
+] as const)('[SH-8] because of %s, keys cannot be divided among replicas, so `check` exits with 2', async (_, env, resource, says) => {
   const { proxy } = await cluster('as a member');
 
   const { exit, stderr } = check(proxy, ['--shards', '16'], env, resource);

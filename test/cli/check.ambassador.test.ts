@@ -89,7 +89,7 @@ test('`check` exits with 0 after three lines if everything is granted', async ()
   expect(stderr.lines).toEqual([]);
 });
 
-test('[security 41] `check` prints for each missing right who needs it, for what, and a rule to add', async () => {
+test('[security 41] `check` prints for each missing permission who needs it, for what, and a rule to add', async () => {
   const { url } = await cluster();
 
   const { exit, stdout } = check(url);
@@ -117,7 +117,7 @@ test('[security 41] `check` prints for each missing right who needs it, for what
   ]);
 });
 
-test('`check -o json` prints one document, with each right in a separate entry', async () => {
+test('`check -o json` prints one document, with each permission in a separate entry', async () => {
   const { url } = await cluster();
 
   const { exit, stdout } = check(url, ['-o', 'json']);
@@ -149,12 +149,12 @@ test.each([
     /^filter: open: GET \/chancery-self-test.* a comma at the end is enough/,
   ],
   [
-    'no method rejected',
+    'an empty list of rejected methods',
     { ...FILTER, rejectMethods: ['^$'] },
     /^filter: open: OPTIONS \/version, a method/,
   ],
   [
-    'no path accepted',
+    'an empty list of accepted paths',
     { ...FILTER, acceptPaths: [] },
     /^filter: shut: the ambassador refuses every path, even \/version: generate its arguments/,
   ],
@@ -176,7 +176,7 @@ test('`check` exits with 1 after it finds a readable token', async () => {
   expect(stdout.lines[1]).toMatch(/^token: visible at .*\/token$/);
 });
 
-test('`--excess` prints rights that are granted but not declared, and does not count them as errors', async () => {
+test('`--excess` prints permissions that are granted but not declared, and does not count them as errors', async () => {
   const { server, url } = await cluster({ granted: true });
   const secrets = { verbs: ['get', 'list'], apiGroups: [''], resources: ['secrets'] };
   server.create(role('secrets', 'demo', secrets));
@@ -207,7 +207,7 @@ test('`--namespaces` overrides WATCH_NAMESPACE', async () => {
   expect(all.stdout.lines).toContain('missing: delete pods in all namespaces');
 });
 
-test('`check` tests the rights that a folder of hooks needs', async () => {
+test('`check` tests the permissions that a folder of hooks needs', async () => {
   const { url } = await cluster();
   const folder = folderWith({
     'tidy.sh': '#!/bin/sh',
@@ -231,7 +231,7 @@ test('`check` tests the rights that a folder of hooks needs', async () => {
   ]);
 });
 
-test('`check` tests hooks in all namespaces, and in a Pod also the rights to their Lease', async () => {
+test('`check` tests the permissions of hooks in all namespaces, and in a Pod also those for their Lease', async () => {
   const { url } = await cluster();
   const folder = folderWith({
     'tidy.sh': '#!/bin/sh',
@@ -253,7 +253,7 @@ test('`check` tests hooks in all namespaces, and in a Pod also the rights to the
   );
 });
 
-test('if no ambassador answers, `check` prints only one line of error, and exits with 1', async () => {
+test('if no ambassador responds, `check` prints only a one-line error, and exits with 1', async () => {
   const { exit, stdout, stderr } = check('http://127.0.0.1:1');
 
   expect(await exit).toBe(1);

@@ -26,7 +26,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"
 
 testsOf(complete);
 
-test('in bash an option and its value may be joined by "="', async () => {
+test('in bash, an option and its value may be joined by "="', async () => {
   expect(await complete(['lint', '--output', '=', 'j'])).toEqual(['json']);
   expect(await complete(['lint', '--output', '='])).toEqual(['json', 'text']);
 });

@@ -37,7 +37,7 @@ test.each<[string, string, string]>([
     "import {\n  a,\n} from './a.ts';\nimport type { B } from 'b';\nimport 'c';\nimport cacheController from './cache.ts';\nconst text = \"import x from './x.ts'\";\nexport default [a, cacheController];\n",
   ],
   [
-    'line breaks of Windows',
+    'Windows line breaks',
     "import a from './a.ts';\r\nexport default [\r\n  a,\r\n];\r\n",
     "import a from './a.ts';\r\nimport cacheController from './cache.ts';\r\nexport default [\r\n  a,\r\n  cacheController,\r\n];\r\n",
   ],
@@ -53,16 +53,20 @@ test.each<[string, string, string]>([
 
 test.each<[string, string, RegExp]>([
   ['a controller in place of a list', 'export default a;\n', /has no `export default \[ … \];`/],
-  ['a list by its name', 'const all = [];\nexport { all as default };\n', /has no `export default/],
+  [
+    'a list in a variable',
+    'const all = [];\nexport { all as default };\n',
+    /has no `export default/,
+  ],
   ['two lists', 'export default [a];\nexport default [b];\n', /has no `export default/],
-  ['a list that does not end', 'export default [a;\n', /has no `export default/],
+  ['a list without its end', 'export default [a;\n', /has no `export default/],
   [
     'an import that is not listed',
     "import cacheController from './cache.ts';\nexport default [];\n",
     /imports \.\/cache\.ts and does not list it/,
   ],
   [
-    'another use of the name',
+    'another value with the same name',
     'const cacheController = 1;\nexport default [];\n',
     /uses the name cacheController for something else/,
   ],

@@ -76,7 +76,7 @@ test('[scaffolding 3] `create api` refuses a kind that another file defines, eve
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('[S-2] [scaffolding 18] a second run of create api with the same arguments changes nothing', async () => {
+test('[S-2] [scaffolding 18] a second run of `create api` with the same arguments changes nothing', async () => {
   const { folder, create } = await newProject('demo');
   await create(...CACHE, '--owns=configmaps').exit;
   const before = textsBelow(folder);
@@ -151,7 +151,7 @@ test("if a kind's file would have the module's file name, it gets a different na
   );
 });
 
-test('outside a project create api says where to run it', async () => {
+test('outside a project, `create api` says where to run it', async () => {
   const module = join(folderWith({}), 'operator.ts');
 
   const { exit, stderr } = invoke(['create', 'api', ...CACHE, '--module', module]);
@@ -188,8 +188,16 @@ test.each<[string, readonly string[], RegExp]>([
     /must be a domain in lower case with a dot/,
   ],
   ['a group in capitals', options({ group: 'Example.com' }), /must be a domain in lower case/],
-  ['a group of Kubernetes', options({ group: 'demo.k8s.io' }), /belongs to the Kubernetes project/],
-  ['a version without v', options({ version: '1' }), /such as v1, v1beta1 or v2alpha1, not "1"$/],
+  [
+    'a group that belongs to Kubernetes',
+    options({ group: 'demo.k8s.io' }),
+    /belongs to the Kubernetes project/,
+  ],
+  [
+    'a version that does not begin with v',
+    options({ version: '1' }),
+    /such as v1, v1beta1 or v2alpha1, not "1"$/,
+  ],
   ['a version with a dot', options({ version: 'v1.2' }), /must be a version of an API/],
   [
     'a kind with dashes',
@@ -198,7 +206,7 @@ test.each<[string, readonly string[], RegExp]>([
   ],
   ['a kind in lower case', options({ kind: 'cache' }), /in CamelCase .*did you mean Cache\?$/],
   [
-    'a kind with a digit first',
+    'a kind that begins with a digit',
     options({ kind: '3Cache' }),
     /in CamelCase .*did you mean Cache\?$/,
   ],
@@ -215,7 +223,7 @@ test.each<[string, readonly string[], RegExp]>([
   ],
   ['an unknown child', options({ owns: 'deploymets' }), /did you mean deployments\.apps\?$/],
   ['a child without a template', options({ owns: 'ingresses' }), /known: configmaps, .* by hand$/],
-  ['both scopes', [...options({}), '--namespaced', '--cluster-scoped'], /got both$/],
+  ['two scopes', [...options({}), '--namespaced', '--cluster-scoped'], /got both$/],
   [
     'children of a cluster-scoped kind',
     [...options({ owns: 'services' }), '--cluster-scoped'],

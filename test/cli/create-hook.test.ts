@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { configOf, rightsOf } from '../../packages/hooks/test/support/documents.ts';
 import { newHook } from './support/new-hook.ts';
 
-test('`create hook` writes a hook with its rights and a sample, and the hook patches the object of the sample', async () => {
+test('`create hook` writes a hook with its permissions and a sample, and the hook patches the object of the sample', async () => {
   const { folder, create, start } = newHook();
 
   const { exit, stdout } = create('mark-pods', '--lang', 'node');
@@ -30,7 +30,7 @@ test('`create hook` writes a hook with its rights and a sample, and the hook pat
   ]);
 });
 
-test('the generated rights of a hook for a custom kind contain its group and plural', async () => {
+test('the generated permissions of a hook for a custom kind contain the group and plural of the kind', async () => {
   const { folder, create } = newHook();
 
   const words = ['--kind', 'Ferry', '--api-version', 'sea.example/v1', '--dir', 'deep/scripts'];

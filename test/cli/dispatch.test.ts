@@ -43,7 +43,7 @@ test.each(COMMANDS)('the lines of the help of $name fit into 100 columns, except
   expect(shown.split('\n').filter((line) => line.length > 100)).toEqual([]);
 });
 
-test('without a command the usage is printed on standard error, with exit code 2', async () => {
+test('without a command, the usage is printed on standard error, with exit code 2', async () => {
   const { exit, stdout, stderr } = invoke([]);
 
   expect(await exit).toBe(2);

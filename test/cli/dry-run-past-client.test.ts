@@ -88,7 +88,7 @@ test.each([
     () => `await once(execFile(process.execPath, ['--version', '--title=hunter2']), 'close');`,
     () => 'starts a program',
   ],
-])('[K-66] a dry run warns once per controller about %s that bypasses the client, without secrets', async (_, code, told) => {
+])('[K-66] a dry run warns once per controller about %s that bypasses the client, and the warning contains no secrets', async (_, code, told) => {
   const host = await otherService();
 
   const run = await dryRunOf(code(host));
@@ -99,7 +99,7 @@ test.each([
   expect(run.stderr.lines.join()).not.toContain('hunter2');
 });
 
-test('[K-66] requests by the client, and code that checks `context.dryRun`, cause no warning', async () => {
+test('[K-66] requests through the client, and code that checks `context.dryRun`, cause no warning', async () => {
   const run = await dryRunOf(`
     const body = { data: { dry: String(context.dryRun) } };
     await context.client.patch(configMaps, object.metadata, { type: 'merge', body });
@@ -112,7 +112,7 @@ test('[K-66] requests by the client, and code that checks `context.dryRun`, caus
   expect(run.stdout.lines.join()).toContain('dry: "true"');
 });
 
-test('[K-66] the context of a finalizer has the field `dryRun`, too', async () => {
+test('[K-66] the context of a finalizer also has the field `dryRun`', async () => {
   const server = await startServer();
   server.create(configMap('gone', { namespace, finalizers: ['example.dev/caller'] }));
   server.delete('v1', 'ConfigMap', namespace, 'gone');
@@ -130,7 +130,7 @@ test('[K-66] the context of a finalizer has the field `dryRun`, too', async () =
   expect(line).toMatchObject({ dryRun: true });
 });
 
-test('[K-66] without `--dry-run` the field `context.dryRun` is false, and no request causes a warning', async () => {
+test('[K-66] without `--dry-run`, the field `context.dryRun` is false, and no request causes a warning', async () => {
   const server = await startServer();
   server.create(configMap('a', { namespace }));
   const host = await otherService();

@@ -23,7 +23,7 @@ function reported(write: DryWrite, colour = false): readonly string[] {
 
 const ESCAPE = String.fromCharCode(27);
 
-test('on a terminal removed lines are red and added lines are green', () => {
+test('on a terminal, removed lines are red and added lines are green', () => {
   const lines = reported(WRITE, true);
 
   expect(lines).toContain(`${ESCAPE}[31m-  value: "1"${ESCAPE}[39m`);
@@ -51,7 +51,7 @@ test('if the current state of the object cannot be read, the report says so and 
   expect(lines).toContain('+  value: "2"');
 });
 
-test('the answer of a subresource such as `token` is not shown, because it may contain a secret', () => {
+test('the response of a subresource such as `token` is not shown, because it may contain a secret', () => {
   const after = {
     apiVersion: 'v1',
     kind: 'TokenRequest',
@@ -72,7 +72,7 @@ test('the report shortens a very long line', () => {
   expect(lines.at(-1)).toMatch(/^\+ {2}value: x+… \(10010 characters\)$/);
 });
 
-test('[attack A-1] the report says which object is nested too deeply to be shown, and shows others', () => {
+test('[attack A-1] the report says which object is nested too deeply to be shown, and shows the other objects', () => {
   const out = new Collector();
   const sink = new DryRunReport({ out, colour: false }).sinkOf('shop');
   const depth = 100_000;

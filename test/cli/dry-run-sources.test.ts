@@ -59,7 +59,7 @@ test.each([
     closedAmbassador,
     /no first list within 30 s of configmaps: .*refused GET \/api\/v1\/namespaces\/demo\/configmaps/,
   ],
-])('[real R-5] if a source is %s, a dry run exits with 1 after 30 s, and prints source and reason', async (_, name, start, words) => {
+])('[real R-5] if a source is %s, a dry run exits with 1 after 30 s, and prints the source and the reason', async (_, name, start, words) => {
   const clock = new FakeClock();
   const folder = folderWith({
     'controllers.ts': MODULE,

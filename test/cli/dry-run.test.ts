@@ -320,7 +320,7 @@ test('a dry run reconciles every object of the first list, even if the list is l
   ]);
 });
 
-test('with `--follow` a dry run also reconciles later changes, until it is stopped', async () => {
+test('with `--follow`, a dry run also reconciles later changes, until it is stopped', async () => {
   const server = await shop();
   const body = `
     const { resourceVersion = '' } = deployment.metadata;
@@ -341,7 +341,7 @@ test('with `--follow` a dry run also reconciles later changes, until it is stopp
 test.each([
   ['CHANCERY_LEADER_ELECTION', 'true', 'takes no part in the election of a leader'],
   ['CHANCERY_SHARDS', '16', 'takes no Lease, and works on the keys of all replicas'],
-])('with %s=%s a dry run takes no Lease, and prints that', async (name, value, says) => {
+])('with %s=%s, a dry run takes no Lease, and says so', async (name, value, says) => {
   const server = await shop();
 
   const run = dryRun(server, moduleWith(''), [], {

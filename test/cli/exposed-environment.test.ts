@@ -8,7 +8,7 @@ import { recordingLog } from '../support/recording-log.ts';
 const IN_POD = { env: { POD_NAMESPACE: 'farm' } };
 
 test.runIf(process.platform === 'linux')(
-  '[found 4] in a Pod the log lists the variables that hooks can read, without the values',
+  '[found 4] in a Pod, the log lists the variables that hooks can read, without the values',
   async () => {
     const { lines, logFor } = recordingLog();
     const all = await exposedVariables({});

@@ -113,7 +113,7 @@ test('an existing .dockerignore is kept when the Dockerfile is written', async (
   expect(read('Dockerfile')).toContain('COPY src src\n');
 });
 
-test('[I-1] for a module in the root folder the image copies all files there with its extension', async () => {
+test('[I-1] if the module is in the root folder, the image contains all files there that have the same extension', async () => {
   const { read, generate } = setUp({ ...PROJECT, 'op.ts': OPERATOR });
 
   const { exit } = await generate(['op.ts', 'src/operator.ts']);
@@ -131,7 +131,7 @@ test('[I-1] for a module in the root folder the image copies all files there wit
 test.each<[string, Readonly<Record<string, string>>]>([
   ['has no package.json', { 'src/operator.ts': OPERATOR }],
   [
-    'installs chancery for development only',
+    'has chancery only as a development dependency',
     { ...PROJECT, 'package.json': '{ "type": "module", "devDependencies": { "chancery": "*" } }' },
   ],
 ])('if a project %s, no Dockerfile is written, and the Deployment uses chancery-operator', async (_, files) => {

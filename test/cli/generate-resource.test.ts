@@ -60,7 +60,7 @@ test('[found 15] the objects in `--resource FILE` are copied to a folder that ov
   }
 });
 
-test('[found 15] `--check` notices a changed `--resource`, and without the option the copy is removed', async () => {
+test('[found 15] `--check` notices a changed `--resource`; if the option is missing, the copy is removed', async () => {
   const folder = given();
   const resource = ['--resource', '../more.yaml'];
   await generate('manifests', folder, ...resource);
@@ -74,7 +74,7 @@ test('[found 15] `--check` notices a changed `--resource`, and without the optio
   expect(Object.keys(files).filter((path) => path.startsWith('resources/'))).toEqual([]);
 });
 
-test('[found 15] overlays include a folder or URL given by `--resource` by reference', async () => {
+test('[found 15] overlays refer to a folder or URL given by `--resource`, and do not copy it', async () => {
   const folder = given();
   mkdirSync(join(folder, 'site'));
   const url = 'https://example.com/site?ref=v1';
@@ -135,14 +135,14 @@ test.each<[string, string, string, readonly string[], string]>([
   ],
   ['a file that is not there', 'manifests', '', ['../none.yaml'], 'there is no such file'],
   [
-    'a document that is no object',
+    'a document that is not an object',
     'manifests',
     'a: 1\n',
     ['../more.yaml'],
     'expected objects with apiVersion',
   ],
   [
-    'one object twice',
+    'the same object twice',
     'manifests',
     [THEME, THEME].map(formatYaml).join('---\n'),
     ['../more.yaml'],

@@ -42,7 +42,7 @@ test('`--shards` accepts powers of two up to 64, and requires leader election', 
   ]);
 });
 
-test('with `--shards` the roles, the filter and the policies allow the Leases of groups and Pods', async () => {
+test('with `--shards`, the roles, the filter and the policies allow the Leases of groups and Pods', async () => {
   const { folder, module } = setUp();
   const shards = ['--shards', '16', '--name', 'op', '--namespace', 'demo'];
   const text = async (what: string): Promise<string> => {
@@ -93,7 +93,7 @@ const filterOf = async (args: readonly string[]): Promise<string> => {
   return stdout.lines.join('\n');
 };
 
-test('a module that enables sharding itself gets rights to all Leases of the namespace', async () => {
+test('a module that itself enables sharding gets permissions for all Leases of the namespace', async () => {
   const alone = await filterOf([]);
   const shared = await filterOf(['--', '--groups=8']);
 

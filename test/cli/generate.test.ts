@@ -82,7 +82,7 @@ const snapshot = (folder: string): Readonly<Record<string, string>> =>
     filesBelow(folder).map((file) => [file, readFileSync(join(folder, file), 'utf8')]),
   );
 
-test("`generate rbac` grants rights in the Pod's namespace, and the Role has the name of the controller", async () => {
+test("`generate rbac` grants permissions in the Pod's namespace, and the Role has the name of the controller", async () => {
   const { module } = setUp();
 
   const { exit, stdout } = invoke(['generate', 'rbac', module('one.ts')]);
@@ -359,7 +359,7 @@ test('files that only an earlier run generated are removed, but files of the use
   expect(existsSync(join(out, 'crds/old.yaml'))).toBe(false);
 });
 
-test('with `--components` the generic components in the folder are removed', async () => {
+test('with `--components`, the generic components in the folder are removed', async () => {
   const { tree, out } = setUp();
   await invoke(tree()).exit;
 
@@ -433,7 +433,7 @@ test.each<[string, readonly string[], RegExp]>([
   ['--check without an output', ['rbac', 'x.ts', '--check'], /--check compares with what -o names/],
   ['a wrong format', ['proxy', 'x.ts', '--format=yaml'], /--format must be args, patch or paths/],
   ['a wrong namespace', ['rbac', 'x.ts', '--watch=a,'], /--watch must be own, all, or namespaces/],
-  ['both elections', ['rbac', 'x.ts', '--leader-election', '--no-leader-election'], /got both$/],
+  ['a contradiction', ['rbac', 'x.ts', '--leader-election', '--no-leader-election'], /got both$/],
   ['another option', ['rbac', 'x.ts', '--format=args'], /--format is for proxy, not for rbac$/],
   [
     'namespaces for manifests',
@@ -444,7 +444,7 @@ test.each<[string, readonly string[], RegExp]>([
   ['a command of two lines', ['rbac', 'x.ts', '--command', 'a\nkind: b'], /--command must be one/],
   ['a stop timeout of 0', ['manifests', 'x.ts', '-o', 'y', '--stop-seconds=0'], /from 1 to 3600/],
   [
-    'fewer module paths than modules',
+    'more modules than module paths',
     ['manifests', 'x.ts', 'y.ts', '-o', 'z', '--module-path', '/a.ts'],
     /--module-path is given once for each MODULE; got 2 modules, 1 paths$/,
   ],

@@ -116,7 +116,7 @@ function replacedAt(value: unknown, place: number, replacement: unknown): unknow
   return copied(value);
 }
 
-test('[found 5] with any value anywhere in a definition `init` creates files or prints an error', () => {
+test('[found 5] whatever value a definition contains, `init` creates files or prints an error', () => {
   const definition = definitionOf('Kite', { spec: HOSTILE_SPEC });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 150 }), odd, (place, value) => {
@@ -129,25 +129,45 @@ test('[found 5] with any value anywhere in a definition `init` creates files or 
 });
 
 test.each<[string, object, string]>([
-  ['a number as required fields', { required: 5 }, 'required in the schema of .spec must be'],
-  ['a list of fields', { properties: [] }, 'properties in the schema of .spec must be a mapping'],
-  ['a text as choices', { properties: { a: { enum: 'x' } } }, 'enum in the schema of .spec.a must'],
-  ['a list of numbers as keys', { 'x-kubernetes-list-map-keys': [1] }, 'must be a list of texts'],
-  ['a number as a pattern', { pattern: 7 }, 'pattern in the schema of .spec must be a string'],
   [
-    'a number without end',
+    'a number in place of the required fields',
+    { required: 5 },
+    'required in the schema of .spec must be',
+  ],
+  ['a list of fields', { properties: [] }, 'properties in the schema of .spec must be a mapping'],
+  [
+    'a string in place of the choices',
+    { properties: { a: { enum: 'x' } } },
+    'enum in the schema of .spec.a must',
+  ],
+  ['map keys that are numbers', { 'x-kubernetes-list-map-keys': [1] }, 'must be a list of texts'],
+  [
+    'a number in place of a pattern',
+    { pattern: 7 },
+    'pattern in the schema of .spec must be a string',
+  ],
+  [
+    'a number that is NaN',
     { minimum: Number.NaN },
     'minimum in the schema of .spec must be a number',
   ],
-  ['rules that are texts', { 'x-kubernetes-validations': ['self'] }, 'must be a list of mappings'],
-  ['a flag that is a text', { nullable: 'yes, please' }, 'nullable in the schema of .spec must be'],
+  [
+    'validation rules that are strings',
+    { 'x-kubernetes-validations': ['self'] },
+    'must be a list of mappings',
+  ],
+  [
+    'a flag that is a string',
+    { nullable: 'yes, please' },
+    'nullable in the schema of .spec must be',
+  ],
 ])('[found 5] a definition with %s is skipped, and a message says where in the schema this is', (_, spec, told) => {
   expect(madeOf(definitionOf('Kite', { spec }))).toContain(told);
 });
 
 test.each([
-  ['an anchor in itself', 'a: &a\n  b: *a\n'],
-  ['a list in itself', '&a\n- [*a]\n'],
+  ['an anchor that contains itself', 'a: &a\n  b: *a\n'],
+  ['a list that contains itself', '&a\n- [*a]\n'],
 ])('[found 5] YAML with %s is refused', (_, text) => {
   expect(() => parseYaml(text)).toThrow('an anchor contains itself');
   expect(() => parseYamlDocuments(text)).toThrow('an anchor contains itself');

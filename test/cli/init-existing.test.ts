@@ -102,17 +102,21 @@ describe('[scaffolding 20] the option `--from` of `init`', () => {
     ['no mapping', '- a', 'is no PROJECT file'],
     ['nothing', '', 'is no PROJECT file'],
     ['an older version', 'version: "2"', 'has version "2"; only "3" can be read'],
-    ['a number as the version', 'version: 3', 'has version 3; only "3" can be read'],
-    ['no list of resources', 'version: "3"\nresources: {a: 1}', 'resources must be a list of'],
+    ['a version that is a number', 'version: 3', 'has version 3; only "3" can be read'],
+    [
+      'resources that are not a list',
+      'version: "3"\nresources: {a: 1}',
+      'resources must be a list of',
+    ],
     ['no resource', 'version: "3"', 'has no kind for a new project'],
     ['no YAML', 'version: [', 'invalid YAML'],
     [
-      'only kinds of Kubernetes',
+      'only built-in kinds',
       'version: "3"\nresources: [{kind: Pod, core: true, version: v1}]',
       'has no kind for a new project: Pod of the core group: its definition belongs to Kubernetes',
     ],
     [
-      'a group that needs an approval',
+      'a protected group of Kubernetes',
       'version: "3"\nresources: [{kind: A, group: x.k8s.io, version: v1, api: {}}]',
       'A of x.k8s.io: group x.k8s.io belongs to the Kubernetes project',
     ],
@@ -327,7 +331,11 @@ describe('[scaffolding 20] the option `--from-crd` of `init`', () => {
       'its plural must be in lower case',
     ],
     ['a group without a dot', definitionOf('A', { group: 'a' }), 'its group must be a domain'],
-    ['a group that is code', definitionOf('A', { group: "a.b'+c" }), 'its group must be a domain'],
+    [
+      'a group that contains code',
+      definitionOf('A', { group: "a.b'+c" }),
+      'its group must be a domain',
+    ],
     [
       'a version with a dot',
       definitionOf('A', { versions: [versionOf('v1.0', {})] }),

@@ -244,11 +244,11 @@ test.each<[string, readonly string[], RegExp]>([
     /--template must be .*did you mean built-in\?$/,
   ],
   [
-    'a kind of the built-in',
+    'a kind for the template built-in',
     ['a', '--template=built-in', '--kind=A'],
     /--kind is for custom-resour/,
   ],
-  ['a kind from a digit', ['2048'], /name the kind with --kind/],
+  ['a kind that begins with a digit', ['2048'], /name the kind with --kind/],
   [
     'a group without a dot',
     ['a', '--group=demo'],
@@ -267,7 +267,7 @@ test.each([
   'custom-resource',
   'composite',
   'built-in',
-])('[found 15] %s: the line of a test that fails in an old Node has a comment with the required Node', async (template) => {
+])('[found 15] %s: the line of a test that fails in an old Node has a comment with the required Node version', async (template) => {
   const folder = place('shop');
   await invoke(['init', folder, '--template', template]).exit;
 

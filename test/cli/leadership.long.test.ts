@@ -50,7 +50,7 @@ function logged(child: Child, message: string, times = 1): () => boolean {
 }
 
 describe('[D-5] a process that loses leadership', () => {
-  test('[D-5] a leader whose Lease another process takes exits with 3 at once', async () => {
+  test('[D-5] a leader exits with 3 at once if another process takes its Lease', async () => {
     const { server, child } = await leading('');
 
     server.patch('coordination.k8s.io/v1', 'Lease', 'demo', 'stubborn-leader', {
@@ -73,7 +73,7 @@ describe('[D-5] a process that loses leadership', () => {
     expect(child.stderr.lines.at(-1)).toMatch(/^chancery run: /);
   });
 
-  test('[LE-9] a process whose stop hook never returns is killed after it loses leadership', async () => {
+  test('[LE-9] a process is killed after the loss of leadership if its stop hook never returns', async () => {
     const { server, child } = await leading('for (;;);');
 
     await server.stop();
@@ -90,7 +90,7 @@ describe('[real R-4] with CHANCERY_ON_LEADERSHIP_LOST=standby', () => {
     HEEDS_SIGNAL: 'yes',
   };
 
-  test('[real R-4] with `standby` a process that lost leadership can lead again, and exits with 0', async () => {
+  test('[real R-4] with `standby`, a process that lost leadership can lead again, and exits with 0', async () => {
     const { server, child } = await leading('', STANDBY);
     const hold = (holderIdentity: string): void =>
       void server.patch('coordination.k8s.io/v1', 'Lease', 'demo', 'stubborn-leader', {
@@ -108,7 +108,7 @@ describe('[real R-4] with CHANCERY_ON_LEADERSHIP_LOST=standby', () => {
     expect(logged(child, 'leadership lost', 2)()).toBe(false);
   });
 
-  test('[real R-4] [D-5] with standby a process that is stopped while it stands by exits with 0', async () => {
+  test('[real R-4] [D-5] a process that is on standby exits with 0 when it is stopped', async () => {
     const { server, child } = await leading('', STANDBY);
     server.patch('coordination.k8s.io/v1', 'Lease', 'demo', 'stubborn-leader', {
       spec: { holderIdentity: 'another', leaseDurationSeconds: 3_600 },
@@ -120,7 +120,7 @@ describe('[real R-4] with CHANCERY_ON_LEADERSHIP_LOST=standby', () => {
     expect(await child.exit).toBe(0);
   });
 
-  test('[real R-4] with standby the process exits with 3 if a reconcile ignores its signal', async () => {
+  test('[real R-4] with standby, the process exits with 3 if a reconcile ignores its signal', async () => {
     const { server, child } = await leading('', { ...STANDBY, HEEDS_SIGNAL: '' });
 
     await server.stop();

@@ -41,7 +41,7 @@ test('caches within the memory limit cause no warning, and the last line has the
   ]);
 });
 
-test('caches too large for the memory limit cause a warning, and lint exits with 0', async () => {
+test('caches too large for the memory limit cause a warning, and `lint` exits with 0', async () => {
   const { exit, stdout } = linted(showing(pods('shop', 12_000, 54_000_000)));
 
   expect(await exit).toBe(0);
@@ -98,20 +98,24 @@ const SAVE = 'save it from the running operator: curl -s 127.0.0.1:8081/status.j
 test.each<[string, () => string, string]>([
   ['a file that is not there', () => '/nowhere/status.json', `no such file or directory`],
   ['an empty file', () => fileWith(''), `is no status page; ${SAVE}`],
-  ['the page for people', () => fileWith('<!doctype html>'), `is no status page; ${SAVE}`],
+  ['the HTML page', () => fileWith('<!doctype html>'), `is no status page; ${SAVE}`],
   ['another JSON', () => fileWith('null'), `is no status page; ${SAVE}`],
-  ['sources that are no list', () => fileWith('{"sources":{}}'), `is no status page; ${SAVE}`],
+  ['sources that are not a list', () => fileWith('{"sources":{}}'), `is no status page; ${SAVE}`],
   ['a source without a name', () => showing({ objects: 1, bytes: 1 }), 'is no status page'],
-  ['bytes as text', () => showing({ ...pods('a', 1, 1), bytes: '1' }), 'is no status page'],
-  ['fewer objects than none', () => showing(pods('a', -1, 1)), 'is no status page'],
+  [
+    'a number of bytes that is a string',
+    () => showing({ ...pods('a', 1, 1), bytes: '1' }),
+    'is no status page',
+  ],
+  ['a negative number of objects', () => showing(pods('a', -1, 1)), 'is no status page'],
   ['a source that is null', () => fileWith('{"sources":[null]}'), 'is no status page'],
   [
-    'no source at all',
+    'no sources',
     () => showing(),
     'shows no source; take it from a replica that watches, such as the leader',
   ],
   [
-    'a source without a first list',
+    'a source that has not been listed yet',
     () => showing(pods('a', 9, 9), { ...pods('b', 0, 0), synced: false, state: 'listing' }),
     'shows pods before its first list; take it when /readyz answers ok',
   ],

@@ -38,7 +38,7 @@ test('a package of the same version can be used', () => {
 test.each([
   ['@chancery/hooks', `npm install @chancery/hooks@${VERSION}`],
   ['@chancery/testing', `npm install --save-dev @chancery/testing@${VERSION}`],
-])('without %s the error says how to install it, both inside and outside a project', (name, install) => {
+])('without %s, the error says how to install it, both inside and outside a project', (name, install) => {
   expect(() => requireUsable(name, 'generate chart', [])).toThrow(
     expect.objectContaining({
       code: 'CONFIG',
@@ -86,9 +86,9 @@ test('if a project has a second installation of a package, the command exits wit
 });
 
 test.each([
-  ['is cut off', '{ "name": '],
+  ['is truncated', '{ "name": '],
   ['exports no package.json', '{ "version": "1.0.0", "exports": "./command.js" }'],
-])('a package whose package.json %s is refused, and the error gives the command to fix it', async (_, text) => {
+])('a package is refused if its package.json %s, and the error gives the command to fix it', async (_, text) => {
   const project = mkdtempSync(join(tmpdir(), 'chancery-broken-'));
   onTestFinished(() => rmSync(project, { recursive: true }));
   const copy = join(project, 'node_modules/@chancery/hooks');

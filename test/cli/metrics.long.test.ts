@@ -63,7 +63,7 @@ test('SIGUSR2 sets the log level of `chancery run` to debug, and a second SIGUSR
   expect(await child.exit).toBe(0);
 });
 
-test('without metrics and traces their packages are not loaded', async () => {
+test('without metrics and traces, their packages are not loaded', async () => {
   const index = new URL('../../operator/low-level.ts', import.meta.url).href;
   const program = `
     import { registerHooks } from 'node:module';

@@ -142,7 +142,7 @@ test('[A-18] [admission 19] `migrate` rewrites all objects, and reduces storedVe
   ]);
 });
 
-test('[A-18] [admission 19] after migrate was stopped, the next run continues the existing migration', async () => {
+test('[A-18] [admission 19] after `migrate` was stopped, the next run continues the existing migration', async () => {
   const { run, stored, conclude, client } = await start();
   const first = run();
   const begun = await eventually(() => client.find(migrations, { name: MIGRATION }));
@@ -158,7 +158,7 @@ test('[A-18] [admission 19] after migrate was stopped, the next run continues th
   expect(await stored()).toEqual(['v1']);
 });
 
-test('[A-18] [admission 19] with the migration API the control plane rewrites each object', async () => {
+test('[A-18] [admission 19] with the migration API, the control plane rewrites each object', async () => {
   const { run, stored, storeAs, client, server } = await start({ served: 'by the control plane' });
   await storeAs('v1alpha1');
   for (const name of ['ann', 'bea']) {
@@ -232,7 +232,7 @@ test('if the definition has changed since a migration, `migrate` creates a new o
   expect(await stored()).toEqual(['v1']);
 });
 
-test('[A-18] without the migration API migrate itself rewrites each object unchanged', async () => {
+test('[A-18] without the migration API, `migrate` itself rewrites each object unchanged', async () => {
   const { run, stored, client, server } = await start({ served: false });
   server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'quay' } });
   for (const name of ['ann', 'bea']) {

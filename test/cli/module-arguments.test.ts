@@ -174,7 +174,7 @@ describe('[M-7] `generate` with module arguments', () => {
   test.each<[readonly string[], readonly string[], readonly (string | undefined)[]]>([
     [['--namespaces=team-a,team-b'], ['Role', 'Role'], ['team-a', 'team-b']],
     [['--everywhere'], ['ClusterRole'], [undefined]],
-  ])('with the module arguments %j `generate` grants rights for their namespaces in both scopes', async (args, kinds, namespaces) => {
+  ])('with the module arguments %j, `generate` grants permissions in their namespaces, in both scopes', async (args, kinds, namespaces) => {
     const path = operatorFile();
     const out = join(path, '../out');
     await printed(['generate', 'manifests', path, '-o', out, '--', ...args]);
@@ -208,7 +208,7 @@ describe('[M-7] `generate` with module arguments', () => {
   });
 });
 
-test('[M-7] `check` tests the rights and namespaces that a module needs with its arguments', async () => {
+test('[M-7] `check` tests the permissions and namespaces that a module needs with its arguments', async () => {
   const server = await startServer({ authorization: 'RBAC' });
   const env = { CHANCERY_API_URL: await server.urlFor('system:serviceaccount:demo:op') };
   const path = operatorFile();

@@ -29,7 +29,7 @@ async function refusals(files: Readonly<Record<string, string>>, modules: readon
   return Object.fromEntries(modules.map((name, at) => [name, child.stdout.lines[at]]));
 }
 
-test('[N-1] for a module that Node cannot load the error gives a remedy', async () => {
+test('[N-1] for a module that Node cannot load, the error gives a remedy', async () => {
   const said = await refusals(
     {
       'package.json': '{ "type": "module" }',
@@ -77,7 +77,7 @@ test('[N-1] for a module that Node cannot load the error gives a remedy', async 
   });
 });
 
-test('[N-1] in a CommonJS project the error says to use ES modules, and where to set this', async () => {
+test('[N-1] in a CommonJS project, the error says that ES modules are needed, and where to set this', async () => {
   const said = await refusals(
     {
       'package.json': '{ "type": "commonjs" }',
@@ -97,7 +97,7 @@ test('[N-1] in a CommonJS project the error says to use ES modules, and where to
   });
 });
 
-test('[N-1] if a module has two controllers with the same name, the error contains both places', async () => {
+test('[N-1] if two controllers of a module have the same name, the error contains the locations of both', async () => {
   const folder = folderWith({
     'shop.ts': `${HEAD}
 const hello = (name: string) =>

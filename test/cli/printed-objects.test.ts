@@ -138,7 +138,7 @@ test('pages are printed when the list is complete, or earlier if they exceed a l
   expect(summary(collection.lines)).toEqual(['ADDED a', 'ADDED b', 'ADDED small']);
 });
 
-test('a page whose objects have all been printed already prints nothing', async () => {
+test('a page prints nothing if all of its objects have been printed before', async () => {
   const collection = printed();
   const text = 'x'.repeat(MAX_WAITING_BYTES);
   await collection.objects.takePage([ofText('a', '1', text)], true);
@@ -165,7 +165,7 @@ test('the metadata of printed objects does not count towards the limit for waiti
   expect(summary(collection.lines)).toEqual(['ADDED large', 'ADDED new']);
 });
 
-test('a state older than the printed one, as after a restore, is printed only when the list is complete', async () => {
+test('after a restore, a state older than the printed state is printed only when the list is complete', async () => {
   const collection = printed();
   await collection.objects.replace({ items: [ofText('a', '7')], resourceVersion: '7' });
   const older = ofText('a', '5', 'x'.repeat(MAX_WAITING_BYTES));
@@ -227,7 +227,7 @@ test('the metadata of a printed state replaces the metadata of the previous stat
   );
 });
 
-test('a list that verifies the cache reads pages of the same size, and reuses the kept metadata', async () => {
+test('a list that verifies the cache reads pages of the same size, and reuses the cached metadata', async () => {
   const collection = new FakeCollection();
   collection.put('a');
   const clock = new FakeClock();

@@ -20,7 +20,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a watch with exit code 0', as
   await eventually(() => server.openWatches === 0);
 });
 
-test('SIGTERM ends a watch that waits for its proxy, with exit code 0', async () => {
+test('SIGTERM ends a watch that waits for its proxy; the exit code is 0', async () => {
   const child = chancery(['watch', 'cm', '--server', 'http://127.0.0.1:1']);
   await child.stderr.until(() => child.stderr.lines.length === 1);
 
@@ -137,7 +137,7 @@ export default controller({
   },
 });`;
 
-test('[D-2] [D-5] a second SIGTERM ends a process at once with 1 if the stop hangs', async () => {
+test('[D-2] [D-5] if shutdown hangs, a second SIGTERM ends the process at once with exit code 1', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   const folder = folderWith({ 'stubborn.ts': STUBBORN });
@@ -183,7 +183,7 @@ test.each([
   ]);
 });
 
-test('[K-4] after an uncaught error a hanging stop is ended at the time limit for stopping', async () => {
+test('[K-4] after an uncaught error, a hanging shutdown ends at the time limit', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   // From within the reconcile: before it there is nothing that holds up a stop.
@@ -201,7 +201,7 @@ test('[K-4] after an uncaught error a hanging stop is ended at the time limit fo
   expect(crashes).toHaveLength(10); // of about twenty
 });
 
-test('[N-1] an old Node gets one clear line, and exit code 2', async () => {
+test('[N-1] an old version of Node causes one clear line and exit code 2', async () => {
   const { engines } = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   ) as { engines: { node: string } };

@@ -35,7 +35,7 @@ test('[found 5] the time limit for reading files ends when the command ends or r
   expect(await limitOf((io) => io.signal.throwIfAborted())).toEqual([false, true, true]);
 });
 
-test('[found 5] a process that is busy at the time limit prints why it ends', async () => {
+test('[found 5] if a process is still busy at the time limit, it prints the reason and ends', async () => {
   const module = fileURLToPath(new URL('../../operator/cli/process-end.ts', import.meta.url));
   const folder = folderWith({
     'busy.mjs': `import { exitWithin } from ${JSON.stringify(module)};

@@ -257,7 +257,7 @@ Environment of HERE:
     expect(rows.join('').match(/why/g)).toHaveLength(30);
   });
 
-  test("for a module without arguments the command's help is printed, and a load error is reported", async () => {
+  test("if a module has no arguments, the command's help is printed; if the module cannot be loaded, the error is reported", async () => {
     const path = `${folderWith({ 'none.ts': `${HEAD}export default named('none');` })}/none.ts`;
     const general = invoke(['run', '--help']);
     const undeclared = invoke(['run', path, '--help']);

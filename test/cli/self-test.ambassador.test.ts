@@ -71,7 +71,7 @@ function run(url: string, selfTest: string) {
   return { ...running, until, record };
 }
 
-test('[security 13] [D-5] with a required self-test `run` exits with 3 if a comma ends the filter', async () => {
+test('[security 13] [D-5] if the self-test is required, `run` exits with 3 for a filter that ends with a comma', async () => {
   const { server, url } = await cluster(OPEN);
 
   const { exit, stderr } = run(url, 'require');
@@ -87,7 +87,7 @@ test('[security 13] [D-5] with a required self-test `run` exits with 3 if a comm
   expect(paths).toEqual([]);
 });
 
-test('with a required self-test and the generated filter the operator starts and works', async () => {
+test('with a required self-test and the generated filter, the operator starts and works', async () => {
   const { url } = await cluster(CLOSED);
 
   const running = run(url, 'require');
@@ -103,7 +103,7 @@ test('with a required self-test and the generated filter the operator starts and
   });
 });
 
-test('with an optional self-test an open filter causes only a warning', async () => {
+test('if the self-test is optional, an open filter causes only a warning', async () => {
   const { url } = await cluster(OPEN);
 
   const running = run(url, 'warn');

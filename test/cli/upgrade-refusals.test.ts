@@ -27,7 +27,7 @@ test('`upgrade` refuses a folder without the file .chancery.json', async () => {
 });
 
 test.each<[string, string, RegExp]>([
-  ['no JSON', '{', /\.chancery\.json is not JSON: .*; restore the file that is committed$/],
+  ['invalid JSON', '{', /\.chancery\.json is not JSON: .*; restore the file that is committed$/],
   ['null', 'null', /names no version/],
   ['a version without numbers', recordWith({ version: 'next' }), /names no version/],
   ['commands that are strings', recordWith({ commands: ['init demo'] }), /has no list of commands/],
@@ -96,7 +96,7 @@ test('if git is not installed, `upgrade` says that it needs git', async () => {
   ]);
 });
 
-test('in a project made from definitions `upgrade` does not change the files that depend on the kinds', async () => {
+test('in a project made from definitions, `upgrade` does not change the files that depend on the kinds', async () => {
   const folder = join(folderWith({}), 'fleet');
   const definition = formatYaml(definitionOf('Captain', { group: 'crew.example.com' }));
   await invoke(['init', folder, '--from-crd', '-'], { stdin: definition }).exit;

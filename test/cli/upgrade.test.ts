@@ -271,7 +271,7 @@ test('an invalid package.json is merged line by line', async () => {
   expect(textOf(folder, 'package.json')).toMatch(/"next": 1,[\s\S]*\/\/ mine\n$/);
 });
 
-test('a kind that `create api` added is upgraded, too, and stays in the list of controllers', async () => {
+test('a kind that `create api` added is also upgraded, and stays in the list of controllers', async () => {
   const kind = ['--group', 'example.com', '--version', 'v1', '--kind', 'Cache'];
   const folder = await committedProject(async ({ create, folder }) => {
     await create(...kind, '--owns', 'services').exit;
@@ -298,7 +298,7 @@ test('a kind that `create api` added is upgraded, too, and stays in the list of 
   expect(module.match(/cacheController/g)).toHaveLength(2);
 });
 
-test("a user's file with the name of a new file is not changed, by this or the next upgrade", async () => {
+test("a user's file with the name of a new file is not changed by this upgrade or the next", async () => {
   const folder = await committedProject(({ folder }) =>
     writeFileSync(join(folder, 'EXTRA.md'), 'mine\n'),
   );

@@ -59,7 +59,7 @@ test('[found 18] the help of WATCH_NAMESPACE says "one namespace" for `watch`, w
   }
 });
 
-test('[C-22] several namespaces in WATCH_NAMESPACE are refused, unless an argument chooses one', () => {
+test('[C-22] several namespaces in WATCH_NAMESPACE are refused, unless an argument chooses one of them', () => {
   const settings = settingsFrom({ WATCH_NAMESPACE: 'a,b' });
   const namespaceOf = (...args: readonly string[]): string | undefined =>
     parseWatchArguments(args, settings).namespace;

@@ -46,7 +46,7 @@ test.each([
     'not-kubernetes',
   ],
   [
-    'a list that is cut short',
+    'a truncated list',
     (r) => r.writeHead(200, { 'content-type': 'application/json' }).end('{"items":['),
     'undecodable',
   ],
@@ -109,7 +109,7 @@ test('CW5, CM7: an ERROR event is not printed, and the objects are listed again'
   expect(watches.map((watch) => watch.searchParams.get('resourceVersion'))).toEqual(['10', '20']);
 });
 
-test('watch events that repeat, or have an older version than the last, are not printed', async () => {
+test('watch events that repeat, or have an older version than the last event, are not printed', async () => {
   const { url } = await scriptedServer({
     lists: [listOf('10', object('a', '9'))],
     watches: [
@@ -129,7 +129,7 @@ test('watch events that repeat, or have an older version than the last, are not 
   expect(summary(stdout.lines)).toEqual(['ADDED a', 'MODIFIED a', 'ADDED b']);
 });
 
-test('CW4: an event cut off by the end of a connection is printed only when it has arrived whole', async () => {
+test('CW4: if an event is cut off when the connection ends, it is printed only after it arrives completely', async () => {
   const whole = JSON.stringify({ type: 'MODIFIED', object: object('a', '12') });
   const { url } = await scriptedServer({
     lists: [listOf('10', object('a', '9'))],

@@ -32,7 +32,7 @@ async function filteredCluster() {
   return { server, url: (await startProxy(user, proxyFilter([hello], PLACEMENT))).url };
 }
 
-test('[attack A-9] behind the generated filter `watch` can follow a core resource given by its path', async () => {
+test('[attack A-9] behind the generated filter, `watch` can follow a core resource given by its path', async () => {
   const { server, url } = await filteredCluster();
 
   const { stdout } = invoke(['watch', '/api/v1/namespaces/demo/configmaps', '--server', url]);

@@ -60,7 +60,7 @@ test('`watch` calls saveMemory once', async () => {
   expect(saveMemory).toHaveBeenCalledOnce();
 });
 
-test('an object of which only metadata was kept is printed whole after a change', async () => {
+test('if only the metadata of an object was kept, the whole object is printed after a change', async () => {
   const objects: Stored[] = [labelled('a', '8'), labelled('same', '7')];
   const server = await pagedServer(objects);
   const { stdout } = invoke(['watch', PATH, '--server', server.url]);

@@ -36,7 +36,7 @@ test('[W-43] `watch --once` prints the objects of all pages', async () => {
   expect(new Set(summary(stdout.lines)).size).toBe(1_234);
 });
 
-test('with `watch --once` the marker of `--sync-marker` comes last', async () => {
+test('`watch --once` prints the marker of `--sync-marker` last', async () => {
   const server = await startServer();
   server.create(configMap('a'));
 

@@ -12,9 +12,9 @@ import { startServer } from './server.ts';
 const SOON_MS = 20_000;
 
 test.each([
-  ['with no failed request in between', false],
-  ['after the server was unreachable', true],
-])('[found 17] [W-33] `watch` notices that a new server has the address of the old one, %s', async (_, isRefused) => {
+  ['even if no request failed in between', false],
+  ['if the server was unreachable in between', true],
+])("[found 17] [W-33] `watch` notices that a new server has the old server's address, %s", async (_, isRefused) => {
   const clock = new FakeClock();
   const old = await startServer({ clock });
   for (let writes = 0; writes < 50; writes++) old.create(configMap(`old-${writes}`));
@@ -44,7 +44,7 @@ test.each([
   expect(stderr.records).toContainEqual(expect.objectContaining(told));
 });
 
-test('[found 17] after a restart of the same server `watch` prints no object again', async () => {
+test('[found 17] after a restart of the same server, `watch` prints no object again', async () => {
   const clock = new FakeClock();
   const server = await startServer({ clock });
   server.create(configMap('kept'));

@@ -61,7 +61,7 @@ test('`watch` prints each object on one line, with newlines, quotes and non-Lati
   expect(printedEvents(stdout.lines)[0]?.object.data).toEqual(data);
 });
 
-test('CW3, CM6: after an outage of the server `watch` prints each missed change once', async () => {
+test('CW3, CM6: after an outage of the server, `watch` prints each missed change once', async () => {
   const server = await startServer();
   for (const name of ['same', 'changed', 'deleted', 'replaced']) server.create(configMap(name));
   const watching = watch(server, 'cm', '-n', 'demo');
@@ -101,7 +101,7 @@ test('CW3, CM6: after an outage of the server `watch` prints each missed change 
   expect(after).toContainEqual({ type: 'DELETED', object: { apiVersion, kind, metadata: kept } });
 });
 
-test('CW4: however a watch request ends, the next one continues without loss or repetition', async () => {
+test('CW4: however a watch request ends, the next watch request continues without lost or repeated events', async () => {
   const server = await startServer();
   const watching = watch(server, 'cm', '-n', 'demo');
   const { stdout } = watching;
@@ -175,7 +175,7 @@ test('CW12: `watch` prints the objects of all pages', async () => {
   expect(printed.toSorted()).toEqual(names.toSorted());
 });
 
-test('CM5: a watch request has encoded parameters, and no unexpected ones', async () => {
+test('CM5: a watch request has encoded parameters, and no unexpected parameters', async () => {
   const server = await startServer();
 
   watch(server, 'cm', 'a', '-n', 'demo', '-l', 'app in (x,y), z!=q');
@@ -315,7 +315,7 @@ test('`watch` exits with 2 for a selector that the server does not support', asy
   ]);
 });
 
-test('after an abort `watch` prints nothing more, and exits with 0', async () => {
+test('after an abort, `watch` prints nothing more, and exits with 0', async () => {
   const server = await startServer();
   const { stdout, exit, stop } = watch(server, 'cm', '-n', 'demo');
   await watchOpened(server);

@@ -77,7 +77,7 @@ test.each([
   ]);
 });
 
-test('a webhook with an invalid configuration ends the start with exit code 2 and one line', async () => {
+test('if the configuration of a webhook is invalid, startup fails with exit code 2 and a message of one line', async () => {
   const folder = folderWith({ 'colours.mjs': ONE_HANGS });
 
   const { exit, stderr } = invoke(['run', '--check', join(folder, 'colours.mjs')]);

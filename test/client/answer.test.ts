@@ -21,11 +21,11 @@ test('a character that spans two chunks of an answer is read whole', async () =>
 });
 
 test.each([
-  ['is cut short', '{"kind":"ConfigMapList","items":[{"password":"hunter2"'],
+  ['is truncated', '{"kind":"ConfigMapList","items":[{"password":"hunter2"'],
   ['is empty', ''],
   ['is a list', '[]'],
   ['is null', 'null'],
-])('a body that %s is a protocol error, whose message does not quote the body', async (_, text) => {
+])('a body that %s is a protocol error, and its message does not quote the body', async (_, text) => {
   const reading = readAnswer(answer(200, 'application/json', text), clock);
 
   const error: unknown = await reading.catch((thrown: unknown) => thrown);

@@ -74,7 +74,7 @@ test('adding a part, such as `retry`, does not change the original client', asyn
   expect(passed).toEqual(['retry', 'sent', 'count', 'retry', 'sent', 'retry', 'sent']);
 });
 
-test('a call goes first through parts that were added after an interceptor, and last through older parts', async () => {
+test('a call passes the parts that were added after an interceptor, then the interceptor, then the older parts', async () => {
   const { client, passed } = traced();
   const inner = surround(client, { abort: tracing(passed, 'abort') });
   const between = intercept(inner, tracing(passed, 'interceptor'));
@@ -93,7 +93,7 @@ test('a new part replaces an earlier part of the same name, such as `count`', as
   expect(passed).toEqual(['new', 'sent']);
 });
 
-test('docs/architecture.md lists the parts that a call passes, in the same order', () => {
+test('docs/architecture.md lists the parts of a client in the order in which a call passes them', () => {
   const text = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8');
 
   const shown = [...text.matchAll(/^\| \d+ \| `([A-Za-z]+)` \|/gm)].map(([, name]) => name);

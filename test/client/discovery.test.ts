@@ -279,16 +279,12 @@ describe('resolving a path', () => {
   test.each([
     ['an item', listOf('Worms', { kind: 'Widget' }), FORBIDDEN],
     [
-      'discovery, where the list is empty',
+      'discovery, if the list is empty',
       listOf('WormList'),
       resourceList('a.dev/v1', { name: 'widgets', kind: 'Widget' }),
     ],
-    ['the list, where discovery is refused', listOf('WidgetList'), FORBIDDEN],
-    [
-      'the list, where discovery does not know it yet',
-      listOf('WidgetList'),
-      resourceList('a.dev/v1'),
-    ],
+    ['the list, if discovery is refused', listOf('WidgetList'), FORBIDDEN],
+    ['the list, if discovery does not have it yet', listOf('WidgetList'), resourceList('a.dev/v1')],
   ])('[attack A-9] the kind for the path of a custom resource is taken from %s', async (_, list, discovery) => {
     const cluster = clusterWith({
       '/apis/a.dev/v1/widgets?limit=1': list,
@@ -361,7 +357,7 @@ describe('suggesting near matches', () => {
   });
 });
 
-test('for a name with group and version only the discovery of that group version is requested', async () => {
+test('for a name with group and version, only the discovery of that group version is requested', async () => {
   const asked: string[] = [];
   const behindFilter = cannedTransport(({ path }) => {
     asked.push(path);

@@ -80,7 +80,7 @@ test('a refused dry-run write is reported and thrown', async () => {
   expect(told.writes).toMatchObject([{ verb: 'delete', refusal: { status: 404 } }]);
 });
 
-test('if the current state may not be read, a dry-run write is reported with its result and the reason', async () => {
+test('if the current state may not be read, a dry-run write is reported with its result and the reason for the missing state', async () => {
   const { client, told } = await fixture(['patch']);
 
   await client.patch(configMaps, target, VALUE);

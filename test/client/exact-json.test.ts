@@ -26,7 +26,7 @@ test('[P-10] an object with large integers and `__proto__` is read and written w
   expect(transport.requests.map(({ body }) => body)).toEqual([undefined, WIRE, WIRE]);
 });
 
-test('[P-10] by default large integers are rounded, and an update that contains one is refused', async () => {
+test('[P-10] by default, large integers are rounded, and an update that contains a rounded integer is refused', async () => {
   const transport = cannedTransport(() => ({ body: WIRE }));
   const client = restClient({ transport, fieldManager: 'tester', clock: new FakeClock() });
   const object = await client.get(configMaps, target, { signal });
@@ -38,9 +38,9 @@ test('[P-10] by default large integers are rounded, and an update that contains 
 });
 
 test.each([
-  ['digits in a text', '{"a":[1,-2.5,1e3,"1234567890123456789"]}'],
+  ['digits in a string', '{"a":[1,-2.5,1e3,"1234567890123456789"]}'],
   ['no large integer', '{"a":{"b":null,"c":true}}'],
-  ['numbers at the edge', '{"a":[9007199254740991,-9007199254740991]}'],
+  ['the largest and smallest numbers', '{"a":[9007199254740991,-9007199254740991]}'],
   ['fractions', '{"a":[0.1234567890123456789]}'],
   ['large powers', '{"a":[1e300]}'],
 ])('[P-10] parseExact reads %s like JSON.parse', (_, text) => {

@@ -65,7 +65,7 @@ function setup(answer: (call: Call) => unknown = () => kites()) {
 const sent = kites() as never;
 const patch = { type: 'merge', body: {} } as const;
 
-describe('[W-40] calls for an established definition after which its resource is expected to be served', () => {
+describe('[W-40] calls that show that the resource of an established definition will be served', () => {
   test.each<[string, (client: Client) => Promise<unknown>]>([
     ['get', (client) => client.get(customResourceDefinitions, KITES)],
     ['find', (client) => client.find(customResourceDefinitions, KITES)],
@@ -73,7 +73,7 @@ describe('[W-40] calls for an established definition after which its resource is
     ['apply', (client) => client.apply(customResourceDefinitions, sent)],
     ['update', (client) => client.update(customResourceDefinitions, sent)],
     ['patch', (client) => client.patch(customResourceDefinitions, KITES, patch)],
-  ])('after %s of an established definition its resource is expected to be served', async (_verb, call) => {
+  ])('after %s of an established definition, its resource is expected to be served', async (_verb, call) => {
     const { added, client } = setup();
 
     expect(await added(call(client))).toEqual(SERVED);
@@ -92,7 +92,7 @@ describe('[W-40] calls after which no resource is expected to be served', () => 
       kites({ deletionTimestamp: '2026-11-23T07:00:00Z' }),
       read,
     ],
-    ['a definition that is not there', undefined, read],
+    ['a missing definition', undefined, read],
     ['a list', [kites()], (client) => client.list(customResourceDefinitions)],
     ['a delete', undefined, (client) => client.delete(customResourceDefinitions, KITES)],
     [
@@ -101,7 +101,7 @@ describe('[W-40] calls after which no resource is expected to be served', () => 
       (client) => client.apply(customResourceDefinitions, sent, { dryRun: true }),
     ],
     ['another object', kites(), (client) => client.get(configMaps, { ...KITES, namespace: 'a' })],
-  ])('after %s no resource is expected to be served', async (_what, answer, call) => {
+  ])('after %s, no resource is expected to be served', async (_what, answer, call) => {
     const { added, client } = setup(() => answer);
 
     expect(await added(call(client))).toEqual([]);
@@ -133,7 +133,7 @@ test('[W-40] the expectation that a resource will be served is set once per uid 
   expect(madeAnew).toEqual([SERVED, []]);
 });
 
-test('[W-40] for the last 1,000 definitions it is remembered that their resource will be served', async () => {
+test('[W-40] the expectation that a resource will be served is remembered for the last 1,000 definitions', async () => {
   const { added, client } = setup((call) => {
     const metadata = 'target' in call ? call.target : KITES;
     return { ...kites(), metadata: { ...metadata, uid: 'u1', generation: 1 } };

@@ -63,7 +63,7 @@ test('[N-3] if the group has another version, the explanation says so', async ()
   );
 });
 
-test('[N-3] for a missing definition the explanation lists similar groups, and says how to install it', async () => {
+test('[N-3] for a missing definition, the explanation lists similar groups, and says how to install it', async () => {
   expect(await explained(groups(['shops.example.dev', 'v1']))).toBe(
     'no CustomResourceDefinition widgets.shop.example.dev is installed; near matches: shops.example.dev. ' +
       'Apply it (kubectl apply -f), or set CHANCERY_INSTALL_CRDS=true if the resource carries its definition',

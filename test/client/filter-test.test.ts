@@ -66,7 +66,7 @@ test.each([
   expect(await testFilter(ambassador(answers), options)).toEqual({ state: 'closed' });
 });
 
-describe('how it is recognised that a test request reached the API server', () => {
+describe('how to recognise that a test request reached the API server', () => {
   test.each([
     ['a Status: forbidden', status(403, 'Forbidden')],
     ['a Status: unknown token', status(401, 'Unauthorized')],
@@ -74,7 +74,7 @@ describe('how it is recognised that a test request reached the API server', () =
     ['a Status: it failed', status(500, 'InternalError')],
     ['JSON', { body: { paths: [] } }],
     ['any answer with a number in its audit log', text(404, 'no', { 'audit-id': '1' })],
-    ['a refusal in plain words with such a number', text(403, 'no', { 'audit-id': '1' })],
+    ['a plain-text refusal with such a number', text(403, 'no', { 'audit-id': '1' })],
   ])('a request that reached the API server is recognised by %s', async (_, answer) => {
     const paths = await testFences(ambassador({ [UNDECLARED]: answer }), options);
     const methods = await testFences(ambassador({ [REJECTED]: answer }), options);
@@ -104,7 +104,7 @@ describe('how it is recognised that a test request reached the API server', () =
     });
   });
 
-  test('the state is `open` if one test request reached the API server and the other one failed', async () => {
+  test('the state is `open` if one test request reached the API server and the other request failed', async () => {
     const transport = ambassador({
       [UNDECLARED]: text(500, 'dial tcp: refused'),
       [REJECTED]: status(405, 'MethodNotAllowed'),

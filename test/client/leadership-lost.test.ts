@@ -7,7 +7,7 @@ import { LeadershipLostError } from '../../operator/core/errors.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { rawServer, transportTo } from '../transport/raw-server.ts';
 
-test('[LE-9] after leadership is lost no write is repeated, even if its outcome is unknown', async () => {
+test('[LE-9] after leadership is lost, no write is repeated, even if its outcome is unknown', async () => {
   const clock = new FakeClock();
   const server = await rawServer(({ socket }) => {
     socket.destroy();

@@ -46,8 +46,8 @@ describe('the items of a list', () => {
     ['a Table', list({ kind: 'Table', apiVersion: 'meta.k8s.io/v1' })],
     ['metadata only', list({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' })],
     ['a Status', { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' }],
-    ['no items at all', { kind: 'ConfigMapList', apiVersion: 'v1', metadata: {} }],
-    ['items that are no list', list({ items: {} })],
+    ['a list without `items`', { kind: 'ConfigMapList', apiVersion: 'v1', metadata: {} }],
+    ['items that are not a list', list({ items: {} })],
     ['another version', list({ apiVersion: 'v2' })],
     ['items of another kind', list({ items: [{ kind: 'Secret', metadata: { name: 'a' } }] })],
     [

@@ -164,7 +164,7 @@ const cuts = fc.array(fc.nat(), { maxLength: 8 });
 /** Without `expected`, objects as they are; with it, their metadata alone. */
 test.each([
   ['of objects', undefined],
-  ['of metadata alone', METADATA_FORM],
+  ['of metadata only', METADATA_FORM],
 ])('the reader of a list %s returns the same as JSON.parse, for any order of fields and any chunks', async (_, expected) => {
   const wire = expected ?? FORM;
   let scanned = 0;
@@ -211,9 +211,12 @@ describe('invalid lists cause the same error as when they are parsed whole', () 
     ],
     ['a Status of success', { text: '{"kind":"Status","apiVersion":"v1","status":"Success"}' }],
     ['another status', { text: '{"kind":"Status","status":"Failure","code":410}', status: 410 }],
-    ['a text of the ambassador', { text: 'Forbidden', status: 403, contentType: 'text/plain' }],
-    ['a page of a proxy', { text: '<html>', contentType: 'text/html' }],
-    ['a list that is cut short', { text: listOf(A, A).slice(0, -40) }],
+    [
+      'a plain-text error of the ambassador',
+      { text: 'Forbidden', status: 403, contentType: 'text/plain' },
+    ],
+    ['an HTML page of a proxy', { text: '<html>', contentType: 'text/html' }],
+    ['a truncated list', { text: listOf(A, A).slice(0, -40) }],
     ['nothing', { text: '' }],
     ['an array', { text: '[]' }],
     ['an item without a name', { text: listOf({ metadata: { uid: 'u', resourceVersion: '1' } }) }],
@@ -251,7 +254,7 @@ describe('every recorded PartialObjectMetadataList', () => {
   test.each([
     true,
     false,
-  ])('every recorded list of metadata is read without parsing, without managedFields: %s', async (drops) => {
+  ])('every recorded list of metadata is read without being parsed, and without managedFields: %s', async (drops) => {
     expect(sent.length).toBeGreaterThan(0);
     for (const text of sent) {
       const whole = JSON.parse(text) as { readonly items: KubernetesObject[] };
@@ -269,7 +272,7 @@ describe('every recorded PartialObjectMetadataList', () => {
   });
 });
 
-test("the items get their kind even if the list's kind stands behind the items", async () => {
+test("the items get their kind even if the list's kind comes after the items", async () => {
   const text = JSON.stringify({ items: [A], ...LIST });
 
   const { items } = await list({ text });
@@ -278,7 +281,7 @@ test("the items get their kind even if the list's kind stands behind the items",
   expect(objectsOf(items)).toEqual([{ ...FORM, ...A }]);
 });
 
-test('the JSON text of an item that contains its kind is not changed, in any order of fields', async () => {
+test('if an item contains its kind, its JSON text is not changed, whatever the order of its fields', async () => {
   const items = [
     { apiVersion: 'v1', kind: 'ConfigMap', ...A },
     { data: { k: 'v' }, kind: 'ConfigMap', apiVersion: 'v1', ...A },
@@ -289,7 +292,7 @@ test('the JSON text of an item that contains its kind is not changed, in any ord
   expect(read.map(({ text }) => text)).toEqual(items.map((item) => JSON.stringify(item)));
 });
 
-test('the bytes of all items are counted, including those of reused objects', async () => {
+test('the bytes of all items are counted, including the bytes of reused objects', async () => {
   const known = Entry.of<KubernetesObject>({ ...FORM, ...A });
 
   const lists = await Promise.all([
@@ -347,7 +350,7 @@ describe('objects that are known from an earlier list', () => {
     expect(objectsOf(items)).toEqual([object]);
   });
 
-  test('a known object whose JSON is invalid is not reused', async () => {
+  test('a known object with invalid JSON is not reused', async () => {
     const broken = entryOfText(object, '{');
     expect(() => broken.object).toThrow();
 
@@ -367,7 +370,7 @@ describe('objects that are known from an earlier list', () => {
   });
 });
 
-test('an item whose metadata cannot be scanned is parsed at once, and invalid JSON in it is reported', async () => {
+test('an item with metadata that cannot be scanned is parsed at once, and invalid JSON in it is reported', async () => {
   const escaped = listOf(A).replace('"a"', '"\\u0061"');
   const broken = escaped.replace('"u"', 'hush');
 

@@ -44,14 +44,14 @@ const DEFINITION = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourc
 test.each<[string, CannedAnswer | Error]>([
   ['exists', { body: { ...DEFINITION, metadata: { name: NAME } } }],
   ['is terminating', { body: { ...DEFINITION, metadata: { name: NAME, deletionTimestamp: 'x' } } }],
-  ['is answered with 404 text', { status: 404, headers: TEXT, body: '404 page not found' }],
+  ['is answered with 404 and text', { status: 404, headers: TEXT, body: '404 page not found' }],
   [
-    'is answered with 404 HTML',
+    'is answered with 404 and HTML',
     { status: 404, headers: { 'content-type': 'text/html' }, body: '' },
   ],
-  ['is answered with 404 JSON that is no Status', { status: 404, body: { message: 'no' } }],
+  ['is answered with 404 and JSON that is not a Status', { status: 404, body: { message: 'no' } }],
   ['has a path that is not served', status(404, 'NotFound', {})],
-  ['is not the definition in the answer', status(404, 'NotFound', { ...named, name: 'demo' })],
+  ['is not the definition in the response', status(404, 'NotFound', { ...named, name: 'demo' })],
   ['is forbidden', status(403, 'Forbidden', named)],
   ['is refused by the filter', { status: 403, headers: TEXT, body: 'Forbidden' }],
   ['is answered by the proxy', { status: 500, headers: TEXT, body: 'dial tcp: refused' }],
@@ -74,7 +74,7 @@ test.each<[string, CannedAnswer | Error]>([
 test.each([
   configMaps,
   ingresses,
-])('[W-40] the definition of a built-in resource never counts as gone, and no request is sent to find out: $plural', async (resource) => {
+])('[W-40] a built-in resource always counts as served, and no request is sent for its definition: $plural', async (resource) => {
   const transport = cannedTransport(() =>
     status(404, 'NotFound', { ...named, name: `${resource.plural}.${resource.group}` }),
   );
@@ -112,7 +112,7 @@ test.each<[string, CannedAnswer, readonly string[]]>([
   expect(transport.requests.map(({ path }) => path)).toEqual(['/apis/example.com/v1']);
 });
 
-test('[W-40] if discovery is refused, this is an error, and not an empty answer', async () => {
+test('[W-40] a refused discovery is an error, and not an empty response', async () => {
   const transport = cannedTransport(() => ({ status: 403, headers: TEXT, body: 'Forbidden' }));
 
   const served = resourceDiscovery(transport, widgets, new FakeClock()).served(signal);

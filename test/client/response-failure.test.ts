@@ -22,7 +22,13 @@ describe('the layer to which a failure is attributed', () => {
       status(500, 'InternalError'),
       { code: 'API_STATUS', status: 500 },
     ],
-    ['a failure under 200', 200, json, status(410, 'Expired'), { code: 'API_STATUS', status: 410 }],
+    [
+      'a failure with status 200',
+      200,
+      json,
+      status(410, 'Expired'),
+      { code: 'API_STATUS', status: 410 },
+    ],
     ['a Status without code', 404, json, '{"kind":"Status"}', { code: 'API_STATUS', status: 404 }],
     [
       'media type parameters',
@@ -39,15 +45,15 @@ describe('the layer to which a failure is attributed', () => {
       { code: 'API_STATUS', reason: 'NotFound' },
     ],
     [
-      'load shedding in text',
+      'load shedding, in plain text',
       429,
       text,
       'Too many requests, please try again later.\n',
       { code: 'API_STATUS', status: 429, reason: 'TooManyRequests' },
     ],
-    ['load shedding in HTML', 429, html, '<html>', { code: 'API_STATUS', status: 429 }],
+    ['load shedding, in HTML', 429, html, '<html>', { code: 'API_STATUS', status: 429 }],
     [
-      'an unavailable API in text',
+      'an unavailable API, in plain text',
       503,
       text,
       'service unavailable\n',
@@ -69,7 +75,13 @@ describe('the layer to which a failure is attributed', () => {
       '<html>Bad Gateway',
       { code: 'AMBASSADOR_UPSTREAM', fate: 'unknown' },
     ],
-    ['a gateway in HTML', 503, html, '<html>', { code: 'AMBASSADOR_UPSTREAM', fate: 'unknown' }],
+    [
+      'an HTML page of a gateway',
+      503,
+      html,
+      '<html>',
+      { code: 'AMBASSADOR_UPSTREAM', fate: 'unknown' },
+    ],
     [
       'a gateway timeout',
       504,
@@ -78,14 +90,14 @@ describe('the layer to which a failure is attributed', () => {
       { code: 'AMBASSADOR_UPSTREAM', fate: 'unknown' },
     ],
     [
-      'JSON that is no Status under 500',
+      'JSON that is not a Status, with 500',
       500,
       json,
       '{"error":"x"}',
       { code: 'AMBASSADOR_UPSTREAM', fate: 'unknown' },
     ],
     [
-      'a Status cut short',
+      'a truncated Status',
       500,
       json,
       '{"kind":"Status","mess',
@@ -94,12 +106,12 @@ describe('the layer to which a failure is attributed', () => {
     // nobody we know
     ['a redirect', 301, html, '', { code: 'NOT_KUBERNETES', layer: 'protocol' }],
     ['a login page', 200, html, '<html>', { code: 'NOT_KUBERNETES' }],
-    ['text under 200', 200, text, 'ok', { code: 'NOT_KUBERNETES' }],
+    ['text with status 200', 200, text, 'ok', { code: 'NOT_KUBERNETES' }],
     ['no content type', 200, {}, '{}', { code: 'NOT_KUBERNETES' }],
-    ['a forbidding page', 403, html, '<html>', { code: 'NOT_KUBERNETES' }],
-    ['a missing page', 404, html, '<html>', { code: 'NOT_KUBERNETES' }],
+    ['an HTML page with 403', 403, html, '<html>', { code: 'NOT_KUBERNETES' }],
+    ['an HTML page with 404', 404, html, '<html>', { code: 'NOT_KUBERNETES' }],
     ['Go’s own 400', 400, text, '400 Bad Request', { code: 'NOT_KUBERNETES' }],
-    ['JSON that is no Status under 400', 400, json, '{"error":"x"}', { code: 'NOT_KUBERNETES' }],
+    ['JSON that is not a Status, with 400', 400, json, '{"error":"x"}', { code: 'NOT_KUBERNETES' }],
   ])('[P-11] the failure is attributed correctly: %s (%i)', (_, httpStatus, headers, body, expected) => {
     const error = responseFailure({ status: httpStatus, headers, text: body }, 0);
 
@@ -179,7 +191,7 @@ describe('whether a request reached the API server, if kubectl proxy could not a
       'unknown',
     ],
     ['', 'unknown'],
-  ])('[P-12] after the proxy\'s error "%s" the field `fate` of the error is %s', (message, fate) => {
+  ])('[P-12] after the proxy\'s error "%s", the field `fate` of the error is %s', (message, fate) => {
     const error = responseFailure({ status: 500, headers: text, text: `${message}\n` }, 0);
 
     expect(error).toMatchObject({ code: 'AMBASSADOR_UPSTREAM', fate });
@@ -209,7 +221,7 @@ test('[P-19] a refusal by the filter of kubectl proxy is distinguished from one 
   expect(rbac).toMatchObject({ code: 'API_STATUS', layer: 'api-server', status: 403 });
 });
 
-test('the error for a refusal by the filter contains the request without its query, and the remedy', () => {
+test('the error for a refusal by the filter contains the request (without its query) and the remedy', () => {
   const asked = { method: 'PATCH', path: '/api/v1/namespaces/a/secrets/b?fieldManager=x' };
 
   const failure = responseFailure({ status: 403, headers: text, text: 'Forbidden\n', asked }, 0);
@@ -303,7 +315,7 @@ describe('the delay in Retry-After', () => {
 
   test.each([
     429, 503,
-  ])('[P-14] Retry-After is also used for a %i whose body is plain text', (httpStatus) => {
+  ])('[P-14] Retry-After is also used for a %i with a plain-text body', (httpStatus) => {
     const headers = { ...text, 'retry-after': '1' };
 
     const error = responseFailure({ status: httpStatus, headers, text: 'later' }, nowMs);

@@ -65,7 +65,7 @@ describe('the methods `get` and `find`', () => {
     expect(transport.requests[0]?.headers).toMatchObject({ accept: 'application/json' });
   });
 
-  test('for a missing object `get` throws, and `find` returns undefined', async () => {
+  test('for a missing object, `get` throws, and `find` returns undefined', async () => {
     const [client] = clientWith(() =>
       status(404, 'NotFound', { details: { name: 'a', kind: 'configmaps' } }),
     );
@@ -74,7 +74,7 @@ describe('the methods `get` and `find`', () => {
     expect(await client.find(configMaps, target, { signal })).toBeUndefined();
   });
 
-  test('for a missing resource `find` throws, too', async () => {
+  test('for a missing resource, `find` also throws', async () => {
     const [client] = clientWith(() => ({
       status: 404,
       headers: { 'content-type': 'text/plain' },
@@ -173,7 +173,7 @@ describe('the method `list`', () => {
     expect(parsePath(transport.requests[2]).query).toEqual({ labelSelector: 'x' });
   });
 
-  test('`list` fails if a continue token expires in the second attempt, too', async () => {
+  test('`list` fails if a continue token also expires in the second attempt', async () => {
     const answers = [page(['a'], 't1'), status(410, 'Expired'), status(410, 'Expired')];
     const [client] = clientWith((index) => answers[index] ?? expect.unreachable());
 
@@ -370,7 +370,7 @@ describe('a client over HTTP', () => {
     nock.restore();
   });
 
-  test('`get` through undici returns the object that the ambassador answers', async () => {
+  test('`get` through undici returns the object that the ambassador returns', async () => {
     if (!nock.isActive()) nock.activate();
     nock('http://127.0.0.1:8001', { reqheaders: { accept: 'application/json' } })
       .get('/api/v1/namespaces/demo/configmaps/a')

@@ -79,25 +79,25 @@ function busy(status: 429 | 503, header?: string, retryAfterSeconds?: unknown): 
 test.each<[string, unknown, number]>([
   ['seconds in the header', busy(429, '3'), 3_000],
   ['seconds in the body', busy(503, undefined, 4), 4_000],
-  ['the body, when it asks for more', busy(429, '3', 4), 4_000],
-  ['the header, when it asks for more', busy(503, '5', 4), 5_000],
+  ['the body, if its delay is longer', busy(429, '3', 4), 4_000],
+  ['the header, if its delay is longer', busy(503, '5', 4), 5_000],
   ['a date', busy(429, 'Thu, 01 Jan 1970 00:00:07 GMT'), 7_000],
   ['a year: one minute', busy(429, '31536000'), 60_000],
   ['a date in a century: one minute', busy(503, 'Fri, 01 Jan 2100 00:00:00 GMT'), 60_000],
   ['a year in the body: one minute', busy(429, undefined, 31_536_000), 60_000],
   ['a number with hundreds of digits: the back-off', busy(429, '9'.repeat(400)), 500],
   ['nothing: the back-off', busy(429), 500],
-  ['less than nothing: the back-off', busy(429, '-5', -5), 500],
+  ['a negative number: the back-off', busy(429, '-5', -5), 500],
   ['zero: the back-off', busy(503, '0', 0), 500],
   ['the past: the back-off', busy(429, 'Thu, 01 Jan 1970 00:00:00 GMT'), 500],
-  ['words: the back-off', busy(429, 'soon', 'later'), 500],
-])('[P-14] the delay before a request to a busy server is repeated: %s', async (_, error, delayMs) => {
+  ['other text: the back-off', busy(429, 'soon', 'later'), 500],
+])('[P-14] the delay before the retry of a request to a busy server: %s', async (_, error, delayMs) => {
   const { at } = await run([error, new Error('over')], { budgetMs: 120_000 });
 
   expect(at).toEqual([0, delayMs]);
 });
 
-test('[P-14] without a Retry-After the delays double from half a second to 30 s', async () => {
+test('[P-14] without a Retry-After, the delays double from half a second to 30 s', async () => {
   const { at } = await run([busy(503)], { budgetMs: 150_000 });
 
   const delays = at.slice(1).map((time, index) => time - (at[index] ?? 0));
@@ -124,7 +124,7 @@ test('[P-14] a request is not repeated after a 429 that a disruption budget caus
 test.each([
   ['a refusal', new ApiError({ code: 403, reason: 'Forbidden' })],
   ['a Status with 500', new ApiError({ code: 500, reason: 'InternalError' })],
-  ['an answer that is no Kubernetes', new ProtocolError('html', { code: 'NOT_KUBERNETES' })],
+  ['a response that is not from Kubernetes', new ProtocolError('html', { code: 'NOT_KUBERNETES' })],
   [
     'the filter of the ambassador',
     new AmbassadorError('no', { code: 'AMBASSADOR_FORBIDDEN', fate: 'not-sent' }),

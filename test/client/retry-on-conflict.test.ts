@@ -38,7 +38,7 @@ async function finished<T>(promise: Promise<T>, clock: FakeClock): Promise<T> {
   return promise;
 }
 
-test('[K-43] after a version conflict the next attempt follows in 10 ms, plus at most a tenth', async () => {
+test('[K-43] after a version conflict, the next attempt follows in 10 ms, plus at most a tenth', async () => {
   const clock = new FakeClock();
   const { madeAt, attempt } = failing(4, clock);
 
@@ -49,7 +49,7 @@ test('[K-43] after a version conflict the next attempt follows in 10 ms, plus at
   expect(pauses).toEqual([11, 11, 11, 11]);
 });
 
-test('[K-43] after five attempts the last conflict is thrown', async () => {
+test('[K-43] after five attempts, the last conflict is thrown', async () => {
   const clock = new FakeClock();
   const { madeAt, attempt } = failing(9, clock);
 

@@ -67,7 +67,7 @@ test.each([
   ['get', (client: Client) => client.get(configMaps, target, { signal }), `${PATH}/a`],
   ['find', (client: Client) => client.find(configMaps, target, { signal }), `${PATH}/a`],
   ['list', (client: Client) => client.list(configMaps, { namespace: 'default', signal }), PATH],
-] as const)('[P-13] a %s whose outcome is unknown is repeated', async (_, read, path) => {
+] as const)('[P-13] a %s with an unknown outcome is repeated', async (_, read, path) => {
   const { server, client, transport, finish } = await fixture(['swallowed', 'lost'], () => true);
   server.create(configMap());
 
@@ -92,7 +92,7 @@ test('[P-13] an update with a resourceVersion succeeds when its first answer was
   expect(transport.attempts).toEqual([`PUT ${PATH}/a`, `PUT ${PATH}/a`, `GET ${PATH}/a`]);
 });
 
-test('[P-13] an update whose request was lost is a conflict if another write came in between', async () => {
+test('[P-13] a lost update request results in a conflict if another write came in between', async () => {
   const { server, client, finish, stored } = await fixture(['lost']);
   const { metadata } = server.create(configMap({ labels: { a: 'b' } }, { value: 'old' }));
   server.patch('v1', 'ConfigMap', 'default', 'a', { data: { value: 'theirs' } });
@@ -209,7 +209,7 @@ test('[P-13] a delete with a uid succeeds, and deletes nothing, if another objec
   expect(stored()?.data).toEqual({ value: 'other' });
 });
 
-test('[P-13] a delete whose answer was lost succeeds if the object waits only for a finalizer', async () => {
+test('[P-13] a delete with a lost response succeeds if the object waits only for a finalizer', async () => {
   const { server, client, finish, stored } = await fixture(['swallowed']);
   const { metadata } = server.create(configMap({ finalizers: ['a.b/c'] }));
   const { uid = '', resourceVersion = '' } = metadata;
@@ -221,7 +221,7 @@ test('[P-13] a delete whose answer was lost succeeds if the object waits only fo
   expect(stored()?.metadata.deletionTimestamp).toBeDefined();
 });
 
-test('[P-13] a delete whose request was lost is a conflict if another write came in between', async () => {
+test('[P-13] a lost delete request results in a conflict if another write came in between', async () => {
   const { server, client, finish, stored } = await fixture(['lost']);
   const { uid = '', resourceVersion = '' } = server.create(configMap()).metadata;
   server.patch('v1', 'ConfigMap', 'default', 'a', { data: { value: 'theirs' } });
@@ -249,7 +249,7 @@ const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'o1' };
 test.each([
   ['owner', { ownerReferences: [owner], labels: { app: 'web' } }],
   ['content', {}],
-])('[P-13] after a lost answer the created object is recognised by its %s', async (_, metadata) => {
+])('[P-13] after a lost answer, the created object is recognised by its %s', async (_, metadata) => {
   const { client, transport, finish, stored } = await fixture(['swallowed']);
 
   const created = await finish(client.create(configMaps, configMap(metadata), { signal }));
@@ -262,7 +262,7 @@ test.each([
   ['of another owner', { ownerReferences: [{ ...owner, uid: 'o2' }], labels: { app: 'web' } }],
   ['without an owner', { labels: { app: 'web' } }],
   ['with other labels', { ownerReferences: [owner], labels: { app: 'db' } }],
-])('[P-13] after a lost create an existing object %s is a conflict', async (_, theirs) => {
+])('[P-13] after a lost create, an existing object %s is a conflict', async (_, theirs) => {
   const { server, client, finish, stored } = await fixture(['lost']);
   const uid = uidOf(server.create(configMap(theirs, { value: 'theirs' })));
   const ours = configMap({ ownerReferences: [owner], labels: { app: 'web' } });
@@ -273,7 +273,7 @@ test.each([
   expect(stored()?.metadata.uid).toBe(uid);
 });
 
-test('[P-13] after a lost create an existing object with other content is a conflict', async () => {
+test('[P-13] after a lost create, an existing object with other content is a conflict', async () => {
   const { server, client, finish } = await fixture(['lost']);
   server.create(configMap({ labels: { app: 'web' } }, { value: 'theirs' }));
 
@@ -346,7 +346,7 @@ test('[P-13] a dry run is always repeated', async () => {
   expect(server.list('v1', 'ConfigMap', 'default').filter(isGenerated)).toEqual([]);
 });
 
-test('[P-13] if the first attempt is refused, this is final, even if a matching object exists', async () => {
+test('[P-13] a refusal of the first attempt is final, even if a matching object exists', async () => {
   const { server, client, transport, finish } = await fixture([]);
   const { metadata } = server.create(configMap());
   server.patch('v1', 'ConfigMap', 'default', 'a', { metadata: { labels: { a: 'b' } } });
@@ -407,7 +407,7 @@ test('[P-13] a patch of a list does not count as done if only the beginning of t
   await expect(patching).rejects.toMatchObject({ status: 409 });
 });
 
-test('[P-13] it cannot be recognised whether a strategic patch was applied, so its conflict is thrown', async () => {
+test('[P-13] a conflict of a strategic patch is thrown, because it is unknown whether the patch was applied', async () => {
   const { server, client, finish } = await fixture(['swallowed']);
   const { resourceVersion } = server.create(configMap({}, { value: 'old' })).metadata;
   const body = { metadata: { resourceVersion }, data: { value: 'new' } };

@@ -206,7 +206,7 @@ describe('the watch of a source', () => {
     ],
     [answerOf(200, '<html>', { 'content-type': 'text/html' }), { code: 'NOT_KUBERNETES' }],
     [answerOf(301, '', { location: '/' }), { code: 'NOT_KUBERNETES' }],
-  ])('a watch that the server refuses rejects before it opens (%#)', async (bytes, expected) => {
+  ])('if the server refuses a watch, the call rejects before the watch opens (%#)', async (bytes, expected) => {
     const server = await rawServer(() => bytes);
 
     const opening = listWatch(transportTo(server.url), configMaps).watch(fresh);
@@ -318,7 +318,7 @@ describe('the watch of a source', () => {
     await eventually(() => server.sockets[0]?.destroyed);
   });
 
-  test('for a recorded watch all events are returned in order', async () => {
+  test('for a recorded watch, all events are returned in order', async () => {
     const recorded = recordedWatches('watch-lifecycle')
       .filter(({ request }) => request.path.includes('/configmaps'))
       .map(watchText)

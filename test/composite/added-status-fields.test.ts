@@ -13,7 +13,7 @@ const ready = { ready: { type: 'integer' } };
 test.each([
   {},
   { NODE_ENV: 'production' },
-])('[child 10] if the definition has no observedGeneration, a status that replaces the old one is written once: %j', async (environment) => {
+])('[child 10] if the definition has no observedGeneration, a status that replaces the old status is written once: %j', async (environment) => {
   const at = await enginePlace({
     definitions: [definitionOf(orchards, ready)],
     decide: () => ({ status: { ready: 1 }, children: maps({ a: '1' }) }),

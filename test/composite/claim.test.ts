@@ -45,13 +45,17 @@ function candidate(fields: { owner?: string; app?: string; isGoing?: boolean }):
 }
 
 test.each([
-  ['ours, matching', { owner: 'p', app: 'x' }, 'own'],
-  ['ours, no longer matching', { owner: 'p', app: 'y' }, 'orphan'],
-  ['ours, no longer matching, being deleted', { owner: 'p', app: 'y', isGoing: true }, 'own'],
-  ['another controller’s, matching', { owner: 'q', app: 'x' }, 'none'],
-  ['without a controller, matching', { app: 'x' }, 'adopt'],
-  ['without a controller, not matching', { app: 'y' }, 'none'],
-  ['without a controller, matching, being deleted', { app: 'x', isGoing: true }, 'none'],
+  ['an owned, matching object', { owner: 'p', app: 'x' }, 'own'],
+  ['an owned object that no longer matches', { owner: 'p', app: 'y' }, 'orphan'],
+  [
+    'an owned object that no longer matches, during deletion',
+    { owner: 'p', app: 'y', isGoing: true },
+    'own',
+  ],
+  ["another controller's matching object", { owner: 'q', app: 'x' }, 'none'],
+  ['a matching object without a controller', { app: 'x' }, 'adopt'],
+  ['an object without a controller that does not match', { app: 'y' }, 'none'],
+  ['a matching object without a controller, during deletion', { app: 'x', isGoing: true }, 'none'],
 ] as const)('[K-32] claim() decides whether to keep, adopt, orphan or ignore an object: %s', (_what, fields, expected) => {
   const claimed = claim(parent, [candidate(fields)], SELECTOR);
 
@@ -59,7 +63,7 @@ test.each([
   expect(found.map(([name]) => name)).toEqual(expected === 'none' ? [] : [expected]);
 });
 
-test('without a selector claim() keeps only objects whose controller is the parent', () => {
+test('without a selector, claim() keeps only objects that are controlled by the parent', () => {
   const ours = candidate({ owner: 'p' });
 
   const claimed = claim(parent, [ours, candidate({ app: 'x' })], undefined);
@@ -79,7 +83,7 @@ test.each([
   expect(claimed).toEqual({ own: [], adopt: [], orphan: [] });
 });
 
-test('[contract 54] [K-32] while a parent is being deleted, it adopts and orphans no children', () => {
+test('[contract 54] [K-32] a parent that is being deleted adopts and orphans no children', () => {
   const left = candidate({ owner: 'p', app: 'y' });
 
   const claimed = claim(deleting, [left, candidate({ app: 'x' })], SELECTOR);
@@ -90,7 +94,10 @@ test('[contract 54] [K-32] while a parent is being deleted, it adopts and orphan
 test.each([
   ['is gone', undefined],
   ['is being deleted', deleting],
-  ['is another object of its name', { ...parent, metadata: { ...parent.metadata, uid: 'other' } }],
+  [
+    'is another object of the same name',
+    { ...parent, metadata: { ...parent.metadata, uid: 'other' } },
+  ],
 ])('[K-32] no child is adopted if the API server reports that the parent %s', async (_what, live) => {
   const patched: string[] = [];
   const context = {

@@ -78,7 +78,7 @@ const NO_CHILDREN = 'sync must return an object with an array "children"; [] del
 test.each<[string, () => unknown, string]>([
   ['nothing', () => undefined, NO_CHILDREN],
   ['no children', () => ({ status: { made: 0 } }), NO_CHILDREN],
-  ['children that are no array', () => ({ children: null }), NO_CHILDREN],
+  ['children that are not an array', () => ({ children: null }), NO_CHILDREN],
   [
     'a child without a name',
     () => ({ children: [child(configMaps, { metadata: {} })] }),
@@ -90,7 +90,7 @@ test.each<[string, () => unknown, string]>([
     'sync names a child twice',
   ],
   [
-    'a child of a resource that is not declared',
+    'a child of an undeclared resource',
     () => ({ children: [child(configSets, { metadata: { name: 'x' }, spec: { names: [] } })] }),
     'sync names a child of a resource that its composite does not declare',
   ],
@@ -162,7 +162,7 @@ test.each([
   });
 });
 
-test('if a child is not in the namespace of its parent, an Event reports its namespace', async () => {
+test("if a child is not in the namespace of its parent, an Event reports the child's namespace", async () => {
   const astray = child(configMaps, { metadata: { name: 'astray', namespace: 'elsewhere' } });
   const { env } = await playground(sets({ sync: () => ({ children: [astray] }) }), { names: [] });
   const notes = async () =>
@@ -179,8 +179,8 @@ test('if a child is not in the namespace of its parent, an Event reports its nam
 
 test.each([
   ['with an error', new Error('the rack is full'), 'SyncError'],
-  ['by a bug', new TypeError('the rack is full'), 'ReconcileFailed'],
-  ['for good', new TerminalError('the rack is full'), 'ReconcileFailed'],
+  ['because of a bug', new TypeError('the rack is full'), 'ReconcileFailed'],
+  ['with a terminal error', new TerminalError('the rack is full'), 'ReconcileFailed'],
 ])('if `sync` fails %s, this is reported by one Event about the parent', async (_, error, reason) => {
   const sync = (): never => {
     throw error;
@@ -237,7 +237,7 @@ test.each([
         sync: () => ({ attachments: [], ...again(calls) }),
       }),
   ],
-])('with `requeueAfterMs: 0` the function of %s is called again at once', async (_, declared) => {
+])('with `requeueAfterMs: 0`, the function of %s is called again at once', async (_, declared) => {
   const calls: number[] = [];
 
   await playground(declared(calls), { names: [] });
@@ -250,7 +250,7 @@ function again(calls: number[]): { readonly requeueAfterMs?: number } {
   return calls.push(calls.length) === 1 ? { requeueAfterMs: 0 } : {};
 }
 
-test('[K-32] a composite adopts objects that match its selector, and orphans children that do not', async () => {
+test('[K-32] a composite adopts objects that match its selector, and orphans children that do not match it', async () => {
   const selector = { matchLabels: { set: 'a' } };
   const {
     configMap: live,

@@ -21,7 +21,7 @@ const sets = composite<ConfigSet>({
   }),
 });
 
-test('[K-38] the final state is the same, between whichever requests a composite is killed', async () => {
+test('[K-38] if a composite is killed between any two requests, the final state is the same', async () => {
   const points = await crashPoints({
     env: clusterWithSets,
     arrange: (env, namespace) =>

@@ -130,7 +130,7 @@ describe.each(
     'rolling-apply',
     'recreate',
     'rolling-recreate',
-  ] as const)('with %s a manual edit of a returned field is reverted, even after a restart', async (update) => {
+  ] as const)('with %s, a manual edit of a returned field is reverted, even after a restart', async (update) => {
     const at = await place({ writer, update, ...MAP });
     const before = await press(at, MAP.resource);
 
@@ -170,7 +170,7 @@ describe.each(
   test.each([
     'apply',
     'recreate',
-  ] as const)('with %s a field that is no longer returned is removed, even after a restart', async (update) => {
+  ] as const)('with %s, a field that is no longer returned is removed, even after a restart', async (update) => {
     const { resource } = MAP;
     const at = await place({ writer, update, resource, stated: { data: { text: '1', old: 'x' } } });
     await edit(at, resource, { metadata: { labels: { foreign: 'x' } } });
@@ -200,7 +200,7 @@ describe.each(
   test.each([
     'apply',
     'recreate',
-  ] as const)('with %s a Secret returned with stringData is written only to restore it after an edit', async (update) => {
+  ] as const)('with %s, a Secret that the function returns with stringData is written only to restore it after an edit', async (update) => {
     const at = await place({ writer, update, resource, stated: { stringData: { key: 'ü' } } });
 
     await edit(at, resource, { data: { key: base64('by hand') } });
@@ -216,7 +216,7 @@ describe.each(
     expect(at.writes().filter((write) => write.includes('secrets'))).toEqual(writes);
   });
 
-  test('only keys of a Secret that are no longer returned in stringData are removed from it', async () => {
+  test('only keys that are no longer returned in stringData are removed from a Secret', async () => {
     const stated = { stringData: { old: '1', kept: '2' } };
     const at = await place({ writer, update: 'apply', resource, stated });
     await edit(at, resource, { data: { foreign: base64('x') } });
@@ -260,7 +260,7 @@ describe.each(
     'recreate',
     'rolling-apply',
     'rolling-recreate',
-  ] as const)('with %s the hash annotation of an earlier version is removed without recreating the child', async (update) => {
+  ] as const)('with %s, the hash annotation of an earlier version is removed without recreating the child', async (update) => {
     const at = await place({ writer, update, ...MAP });
     const { resource } = MAP;
     const manager = name === 'applyOwned' ? 'orchards' : 'hooks';

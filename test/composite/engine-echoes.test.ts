@@ -33,7 +33,7 @@ async function manyParents(
   });
 }
 
-test('for a new parent the function is called three times at most, and all children are created', async () => {
+test('for a new parent, the function is called three times at most, and all children are created', async () => {
   const { calls, env, parent } = await manyParents(counting, {
     name: 'fruit.example/north',
     isUsed: true,
@@ -48,7 +48,7 @@ test('for a new parent the function is called three times at most, and all child
   expect(await parent('orchard-7')).toMatchObject({ status: { ready: 10, observedGeneration: 1 } });
 });
 
-test('after a restart without changes the function is called once per parent, and nothing is written', async () => {
+test('after a restart without changes, the function is called once per parent, and nothing is written', async () => {
   const { calls, restart, writes } = await manyParents();
   calls.length = 0;
   const before = writes().length;
@@ -97,7 +97,7 @@ test('if another client changes a child, there are at most three calls of the fu
   expect(writes().slice(before)).toEqual(['patch configmaps orchard-5-5']);
 });
 
-test('in ten minutes without a change there is no call of the function and no write', async () => {
+test('in ten minutes without a change, there is no call of the function and no write', async () => {
   const { calls, env, writes } = await manyParents();
   calls.length = 0;
   const before = writes().length;

@@ -58,7 +58,7 @@ describe.each(
   test.each([
     'apply',
     'recreate',
-  ] as const)("with %s the parent's status reports the other client that keeps changing a child", async (update) => {
+  ] as const)("with %s, the parent's status reports the other client that keeps changing a child", async (update) => {
     const childResources = [[configMaps as Resource, update]] as const;
     const at = await place({ writer: writer(), childResources });
     await fight(at, insistOnChild, 120);
@@ -79,7 +79,7 @@ describe.each(
   });
 });
 
-test('[child 5] while another client keeps changing the status, the status reports that', async () => {
+test('[child 5] while another client keeps changing the status, the status reports the write fight', async () => {
   const at = await place({});
   await fight(at, insistOnStatus, 120);
   const told = await synced(at);

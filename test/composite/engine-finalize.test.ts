@@ -54,7 +54,7 @@ function recorded(isUsed = true): Recorded {
 }
 
 describe('[metacontroller 17] finalizing a deleted parent', () => {
-  test('[contract 34] [contract 89] a deleted parent keeps its finalizer until `finalized: true`', async () => {
+  test('[contract 34] [contract 89] a deleted parent keeps its finalizer until the response has `finalized: true`', async () => {
     const all = recorded();
     const at = await enginePlace(all.setup);
     expect((await at.parent())?.metadata.finalizers).toEqual([FINALIZER]);

@@ -41,7 +41,7 @@ const REWRITTEN: readonly [string, ChildUpdate, Resource, object][] = [
 
 test.each(
   REWRITTEN,
-)('[contract 79] [metacontroller 13] [metacontroller M3] %s (%s) whose fields the server normalises is written once', async (_what, update, resource, object) => {
+)('[contract 79] [metacontroller 13] [metacontroller M3] %s (%s) is written once if the server normalises its fields', async (_what, update, resource, object) => {
   const at = await enginePlace({
     childResources: [[resource, update]],
     decide: () => ({ children: [{ resource, object: object as never }] }),
@@ -112,7 +112,7 @@ describe('[metacontroller 13] hot loops of alternating answers', () => {
     expect(at.calls.length).toBeLessThan(60);
   });
 
-  test('answers that are new each time cause the failure `HotLoop` after twenty writes', async () => {
+  test('if every response is new, the failure `HotLoop` is reported after twenty writes', async () => {
     let call = 0;
     const at = await enginePlace({
       decide: () => {

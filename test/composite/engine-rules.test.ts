@@ -169,7 +169,7 @@ describe('[metacontroller 15] the rules for the selector of the parent', () => {
   });
 });
 
-test("if another controller owns a child, it is not changed, and the parent's status reports this", async () => {
+test("if another controller owns a child, the child is not changed, and the parent's status reports this", async () => {
   const at = await enginePlace({
     decide: ({ parent }) => ({ children: maps({ shared: String(parent.metadata.name) }) }),
     arrange: ({ createParent }) => createParent({}, 'first'),
@@ -184,7 +184,7 @@ test("if another controller owns a child, it is not changed, and the parent's st
   expect(await failureOf(at, 'first')).toBeUndefined();
 });
 
-test('a child whose name is taken is created as soon as the name is free', async () => {
+test("if a child's name is taken, the child is created as soon as the name is free", async () => {
   const at = await enginePlace({
     decide: () => ({ children: maps({ shared: 'ours' }) }),
     arrange: async ({ createParent, env, namespace }) => {
@@ -204,7 +204,7 @@ test('a child whose name is taken is created as soon as the name is free', async
 test.each([
   ['a cache of all objects', undefined],
   ['a cache of labelled objects', 'controller-uid'],
-])("with %s the owner reference is removed from a child that lost the parent's label", async (_cache, labelSelector) => {
+])("with %s, the owner reference is removed from a child that lost the parent's label", async (_cache, labelSelector) => {
   const rule = {
     resource: configMaps as Resource,
     source: { ...(labelSelector && { labelSelector }) },
@@ -225,7 +225,7 @@ test.each([
   expect(await failureOf(at)).toMatchObject({ reason: 'AlreadyOwned' });
 });
 
-test('[contract 60] if one child cannot be written, the others are written, but none is deleted', async () => {
+test('[contract 60] if one child cannot be written, the other children are written, and no child is deleted', async () => {
   const at = await answering(() => ({
     children: [...maps({ a: '1' }), withMetadata({ name: 'Not A Name' }), ...maps({ z: '1' })],
     status: { seen: 2 },

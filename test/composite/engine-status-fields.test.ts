@@ -42,7 +42,7 @@ describe.each([
   ['that drops unknown fields', LENIENT],
   ['that refuses unknown fields', {}],
 ])('[found 10] status fields that the definition does not have, with a server %s', (_what, environment) => {
-  test('[contract 82] without observedGeneration in the definition the status is written once', async () => {
+  test('[contract 82] without observedGeneration in the definition, the status is written once', async () => {
     const at = await placeWith(ready, { decide, environment });
     const writes = at.writes();
 
@@ -86,7 +86,7 @@ describe.each([
   });
 });
 
-test('[found 10] without access to the definition no missing observedGeneration is reported', async () => {
+test('[found 10] without access to the definition, no missing observedGeneration is reported', async () => {
   const definitions = [definitionOf(orchards, ready)];
   const at = await enginePlace({ definitions, decide, environment: LENIENT, arrange });
   const writes = at.writes();

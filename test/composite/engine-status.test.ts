@@ -73,7 +73,7 @@ describe('[metacontroller 30] [metacontroller M18] a status field that the defin
     conditions,
   });
 
-  test('[contract 84] an undeclared status field is reported by a condition and an Event; others are written', async () => {
+  test('[contract 84] an undeclared status field is reported by a condition and an Event; the other fields are written', async () => {
     const at = await enginePlace({
       definitions: [definition],
       environment: LENIENT,
@@ -240,7 +240,7 @@ describe('[metacontroller 18] when the function is called again', () => {
   test.each([
     [500, 500],
     [2_000, 2_000],
-  ])('[contract 35] with `resyncAfterMs: %i` the next call follows after %i ms', async (resyncAfterMs, ms) => {
+  ])('[contract 35] with `resyncAfterMs: %i`, the next call follows after %i ms', async (resyncAfterMs, ms) => {
     const at = await enginePlace({ decide: () => ({ resyncAfterMs }), arrange });
     const before = at.calls.length;
 

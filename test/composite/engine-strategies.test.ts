@@ -132,9 +132,9 @@ test('[contract 76] [metacontroller M3] a child that the function returns exactl
 });
 
 test.each([
-  ['as it is observed', (observed: object) => observed],
-  ['with more that the server drops', (_: object, plan: object) => ({ ...plan, binaryData: {} })],
-])('[contract 65] [metacontroller M3] with `recreate` a child that is returned %s is not recreated', async (_what, again) => {
+  ['exactly as it is observed', (observed: object) => observed],
+  ['with fields that the server drops', (_: object, plan: object) => ({ ...plan, binaryData: {} })],
+])('[contract 65] [metacontroller M3] with `recreate`, a child that is returned %s is not recreated', async (_what, again) => {
   const plan = { metadata: { name: 'plan' }, data: { text: '1' } };
   const at = await enginePlace({
     childResources: [[configMaps as Resource, 'recreate']],
@@ -154,11 +154,11 @@ test.each([
 // applyOwned is left out: its first apply takes the fields over from the creation.
 describe.each(
   WRITERS.filter(([name]) => name !== 'applyOwned'),
-)('restarts, with the writer %s', (_name, writer) => {
+)('after a restart, with the writer %s', (_name, writer) => {
   test.each([
     'recreate',
     'apply',
-  ] as const)('with %s a restart changes no child', async (update) => {
+  ] as const)('with %s, a restart changes no child', async (update) => {
     const at = await place(update, writer);
     const before = await planIn(at);
 

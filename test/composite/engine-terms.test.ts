@@ -10,7 +10,7 @@ import type { Resource } from '../../operator/model/resource.ts';
 import { dynamicApplyWriter } from '../../packages/metacontroller/src/children/dynamic-apply-writer.ts';
 import { definitionOf, maps, orchards } from './engine-place.ts';
 
-test('a parent whose reconcile failed before leadership was lost is reconciled in the next term', async () => {
+test('if a reconcile fails before leadership is lost, the parent is reconciled again in the next term', async () => {
   const clock = new FakeClock();
   const env = await startTestEnv({ embedded: { clock }, environment: {} });
   onTestFinished(() => env.stop());

@@ -18,8 +18,8 @@ const NAMES = ['a', 'bad', 'z'] as const;
 
 /** Owners are said before these; `OURS` stands for the parent. */
 const HOSTILE: readonly [string, string][] = [
-  ['owners of which one is null', '{"ownerReferences":[null,OURS]}'],
-  ['owners of which one is a list', '{"ownerReferences":[OURS,[["x"]]]}'],
+  ['owners with a null among them', '{"ownerReferences":[null,OURS]}'],
+  ['owners with a list among them', '{"ownerReferences":[OURS,[["x"]]]}'],
   ['an owner that is null', '{"ownerReferences":[null]}'],
   ['owners that are a number', '{"ownerReferences":7}'],
   ['owners that are an object', '{"ownerReferences":{"length":1}}'],
@@ -30,7 +30,7 @@ const HOSTILE: readonly [string, string][] = [
   ['null for its annotations', '{"annotations":null,"ownerReferences":[OURS]}'],
   ['finalizers that are an object', '{"finalizers":{"0":"x"},"ownerReferences":[OURS]}'],
   [
-    'finalizers that are a text, on its way out',
+    'finalizers that are a string, during deletion',
     '{"finalizers":"x","deletionTimestamp":5,"ownerReferences":[OURS]}',
   ],
 ];

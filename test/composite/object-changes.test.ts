@@ -29,7 +29,7 @@ const passes = visibleChanges({
 const ignoring = visibleChanges({ decorator: 'ours', ignoreStatusChanges: true });
 
 test.each([
-  ['a version and managedFields alone', { resourceVersion: '9', managedFields: [{}] }, false],
+  ['only the version and managedFields', { resourceVersion: '9', managedFields: [{}] }, false],
   ['its own finalizer', { finalizers: [FINALIZER] }, false],
   ['the finalizer of another controller', { finalizers: ['other/one'] }, true],
   ['a label', { labels: { a: '1' } }, true],

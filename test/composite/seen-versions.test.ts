@@ -44,13 +44,13 @@ test.each([
   ['older', '99', false],
   ['the same', '100', false],
   ['newer', '101', true],
-  ['newer with one digit more', '1000', true],
+  ['newer, with one more digit', '1000', true],
 ])("whether an event causes a reconcile if the parent's version is %s", (_what, version, isNew) => {
   expect(afterCall().newParent(event('update', object('p', version)))).toBe(isNew);
 });
 
 test.each([
-  ['the seen version', '90', false],
+  ['the known version', '90', false],
   ['an older version', '89', false],
   ['a newer version', '91', true],
 ])('whether an event causes a reconcile if it has %s of a child', (_what, version, isNew) => {
@@ -68,7 +68,7 @@ describe('events that always cause a reconcile', () => {
     expect(afterCall().newParent(event('create', object('p', '100')))).toBe(true);
   });
 
-  test('an event for a child that the last call did not get causes a reconcile', () => {
+  test('an event for a child that was not passed to the last call causes a reconcile', () => {
     expect(afterCall().newChild(event('create', CHILD('1', 'other')))).toBe(true);
   });
 
@@ -102,7 +102,7 @@ test('a later call replaces the remembered versions of an earlier call', () => {
   expect(seen.newChild(event('update', CHILD('1')))).toBe(true);
 });
 
-test('after the controller has ended every event causes a reconcile, until the controller runs again', async () => {
+test('after the controller has ended, every event causes a reconcile, until the controller runs again', async () => {
   const stop = new AbortController();
   const seen = afterCall(stop);
 

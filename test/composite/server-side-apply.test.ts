@@ -85,11 +85,11 @@ describe('[metacontroller 29] [metacontroller M17] conflicts about a field that 
     return at;
   }
 
-  test('with `force` a field that another manager applies is taken over', async () => {
+  test('with `force`, a field that another manager applies is taken over', async () => {
     expect((await plan(await contended(true))).data).toMatchObject({ c: 'ours' });
   });
 
-  test('[contract 80] without `force` a field that another manager applies is reported as a conflict', async () => {
+  test('[contract 80] without `force`, a field that another manager applies is reported as a conflict', async () => {
     const at = await contended(false);
 
     expect((await plan(at)).data).toMatchObject({ c: 'theirs' });
@@ -131,7 +131,7 @@ describe('taking over children that were written by dynamic apply', () => {
     expect(planWrites(at)).toHaveLength(before);
   });
 
-  test('fields that chancery itself wrote by dynamic apply are taken over, too', async () => {
+  test('fields that chancery itself wrote by dynamic apply are also taken over', async () => {
     const first = await place({ writer: dynamicApplyWriter() });
     expect((await plan(first)).metadata.annotations?.[ANNOTATION]).toContain('"b":"1"');
 

@@ -100,7 +100,7 @@ test('[found 10] setting a field that the definition does not have is still an e
   expect((await site('a')).status).toBeUndefined();
 });
 
-test('[found 10] after an upgrade of the definition the next change of the status writes the new field', async () => {
+test('[found 10] after an upgrade of the definition, the next change of the status writes the new field', async () => {
   const { env, setStatus, site } = await startStatus(definitionWithout(['observedGeneration']));
   await setStatus({ pages: 3 });
   await env.apply(siteDefinition() as never);
@@ -124,7 +124,7 @@ test('[found 10] an unchanged status gets the new field an hour after the upgrad
   expect((await site('a')).status).toEqual({ pages: 3, observedGeneration: 1 });
 });
 
-test('[found 10] after a status without conditions the same status with conditions is not written again', async () => {
+test('[found 10] if conditions are added to a status again, the same status is not written twice', async () => {
   const { setStatus, writes } = await startStatus(definitionWithout([], ['observedGeneration']));
   await setStatus({ pages: 3, conditions: [CONDITION] });
   await setStatus({ pages: 4 });

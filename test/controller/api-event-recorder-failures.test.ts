@@ -74,7 +74,7 @@ describe('[K-59] what happens with an Event that the API server refuses', () => 
     expect(dropped('unreachable')).toBe(1);
   });
 
-  test('before an Event is sent again the recorder waits for the Retry-After of the answer', async () => {
+  test('before an Event is sent again, the recorder waits for the Retry-After of the answer', async () => {
     const busy = new ApiError(
       { code: 429, reason: 'TooManyRequests', message: 'busy' },
       { retryAfterMs: 25_000 },
@@ -88,7 +88,7 @@ describe('[K-59] what happens with an Event that the API server refuses', () => 
     expect(triedAt).toEqual([0, 25]);
   });
 
-  test('an Event whose first answer was lost is recognised by its name, and is not counted as dropped', async () => {
+  test('if the first response to an Event is lost, the Event is recognised by its name, and is not counted as dropped', async () => {
     const lost = new AmbassadorError('cut', { code: 'CONNECTION_LOST', fate: 'unknown' });
     const fates: Fate[] = [lost, refusal(409, 'AlreadyExists')];
     const { clock, patched, dropped, recorder } = setup({ fate: () => fates.shift() ?? 'sent' });
@@ -117,7 +117,7 @@ describe('[K-59] what happens with an Event that the API server refuses', () => 
 });
 
 describe('[K-55] Events while the API server is unreachable for an hour', () => {
-  test('while the API server is unreachable at most a thousand Events wait, and are sent afterwards', async () => {
+  test('while the API server is unreachable, at most a thousand Events wait, and are sent afterwards', async () => {
     let isDown = true;
     const { clock, sent, dropped, recorder } = setup({
       fate: () => (isDown ? UNREACHABLE : 'sent'),

@@ -74,7 +74,7 @@ describe('[K-56] the fields of an Event', () => {
     ['an empty action', { action: ' ' }, { action: 'Reconcile' }],
     ['a reason of 129 characters', { reason: 'R'.repeat(129) }, { reason: 'R'.repeat(128) }],
     ['an action of 129 characters', { action: 'A'.repeat(129) }, { action: 'A'.repeat(128) }],
-    ['a reporter of two prefixes', { reporter: 'a/b/c' }, { reportingController: OURS }],
+    ['a reporter with two prefixes', { reporter: 'a/b/c' }, { reportingController: OURS }],
     ['an empty reporter', { reporter: '' }, { reportingController: OURS }],
     [
       'a reporter of 129 characters',

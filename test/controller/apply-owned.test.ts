@@ -61,7 +61,7 @@ describe('[K-44] how often applyOwned writes a child', () => {
     expect(requests().slice(before)).toEqual(['get a', 'get owner', 'create']);
   });
 
-  test('after the owner was deleted its child is not created again, even if the cache has the owner', async () => {
+  test('after the owner was deleted, its child is not created again, even if the cache still has the owner', async () => {
     const { env, namespace, apply, child, writes } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
     await env.delete('v1', 'ConfigMap', namespace, 'owner');
@@ -99,7 +99,7 @@ describe('[K-44] how often applyOwned writes a child', () => {
     expect(writes()).toEqual(first);
   });
 
-  test('after a restart an unchanged child is applied once, and then not again', async () => {
+  test('after a restart, an unchanged child is applied once, and then not again', async () => {
     const { apply, writes, restart, child } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
     await apply(configMaps, { metadata, data: { k: 'w' } });
@@ -138,8 +138,8 @@ describe('[K-44] how often applyOwned writes a child', () => {
 
 describe('[K-33] applyOwned removes fields that are no longer applied', () => {
   test.each([
-    ['was there from the creation', false],
-    ['was there from the creation, by an earlier process', true],
+    ['was set when the child was created', false],
+    ['was set when an earlier process created the child', true],
   ])('a field that is no longer applied is removed: it %s', async (_, restarted) => {
     const { apply, child, restart } = await startFamily();
     await apply(configMaps, {
@@ -270,7 +270,7 @@ test('[K-45] each apply with `generateName` creates a new child, with its owner'
   expect(one.metadata.ownerReferences).toMatchObject([{ uid: owner.metadata.uid }]);
 });
 
-test('[K-45] an object of the owner that a decorator did not create is not taken for an attachment', async () => {
+test('[K-45] an object that has the owner, but was not created by a decorator, is not treated as an attachment', async () => {
   const { apply, child, client, foreign, namespace, owner } = await startFamily();
   const ownerReferences = [controllerReference(owner, configMaps as Resource)];
   const made = await foreign({ ownerReferences });
@@ -312,7 +312,7 @@ describe('[K-32] applyOwned if the object has no controller', () => {
     );
   });
 
-  test('with `adopt: true` an object without a controller is adopted, and keeps its other fields', async () => {
+  test('with `adopt: true`, an object without a controller is adopted, and keeps its other fields', async () => {
     const { apply, child, foreign, owner } = await startFamily();
     const orphan = await foreign();
 
@@ -337,7 +337,7 @@ describe('[K-32] applyOwned if the object has no controller', () => {
       },
     ],
     [
-      'is another object of its name',
+      'is another object of the same name',
       async ({ env, namespace }) => {
         await env.delete('v1', 'ConfigMap', namespace, 'owner');
         await env.create({
@@ -360,7 +360,7 @@ describe('[K-32] applyOwned if the object has no controller', () => {
     expect(await family.child()).toEqual(orphan);
   });
 
-  test('[K-40] an orphan whose fields another manager applied is adopted only with `force: true`', async () => {
+  test('[K-40] an orphan with fields that another manager applied is adopted only with `force: true`', async () => {
     const { env, namespace, apply, child } = await startFamily();
     await env.apply([theirConfigMap(namespace)]);
 

@@ -51,13 +51,13 @@ test.each<[string, Reconciler<Thing>, Partial<AttemptEnd>]>([
   ['an error', throws(new Error('no')), { outcome: 'error', requeueAfterMs: 5 }],
   ['a terminal error', throws(new TerminalError('never')), { outcome: 'terminal' }],
   [
-    'an error of a server that asks for patience',
+    'a server error with a Retry-After',
     throws(new ApiError({ code: 429, message: 'busy' }, { retryAfterMs: 7_000 })),
     { outcome: 'error', requeueAfterMs: 7_000 },
   ],
   ['a conflict', throws(conflict()), { outcome: 'conflict', requeueAfterMs: 5 }],
   ['a bug', throws(new TypeError('x is undefined')), { outcome: 'panic', requeueAfterMs: 5 }],
-  ['a string thrown', throws('no'), { outcome: 'panic', requeueAfterMs: 5 }],
+  ['a thrown string', throws('no'), { outcome: 'panic', requeueAfterMs: 5 }],
   ['nothing thrown', throws(undefined), { outcome: 'panic', requeueAfterMs: 5 }],
 ])('[K-2] the outcome of a reconcile that ends with %s', async (_what, reconcile, expected) => {
   const { ends } = await attempted(reconcile);
@@ -79,14 +79,14 @@ test.each([
   ['a function', () => ({}), 'a function'],
   ['NaN', { requeueAfterMs: Number.NaN }, 'requeueAfterMs: NaN'],
   ['a negative delay', { requeueAfterMs: -1 }, 'requeueAfterMs: -1'],
-  ['a delay as text', { requeueAfterMs: '5s' }, 'requeueAfterMs: a string'],
+  ['a delay that is a string', { requeueAfterMs: '5s' }, 'requeueAfterMs: a string'],
   [
-    'half a priority',
+    'a fractional priority',
     { requeueAfterMs: 1, priority: 0.5 },
     'priority: 0.5, which is no whole number',
   ],
   ['Go’s field `requeueAfter`', { requeueAfter: 5 }, 'an object with a field requeueAfter'],
-  ['no time at all', { requeue: true }, 'an object with a field requeue'],
+  ['a requeue without a delay', { requeue: true }, 'an object with a field requeue'],
 ])('[K-4] %s is an invalid result, and the error says what the reconciler returned', async (_what, value, returned) => {
   const { bench, ends } = await attempted(returns(value));
 
@@ -107,7 +107,7 @@ test('[K-2] a reconciler may return Infinity as requeueAfterMs', async () => {
 test.each<[string, unknown, boolean]>([
   ['a terminal error', new TerminalError('never'), true],
   ['a bug', new ReferenceError('x is not defined'), true],
-  ['an error that may pass', new Error('no'), false],
+  ['a temporary error', new Error('no'), false],
   ['a conflict', conflict(), false],
 ])('[K-4] whether there is an Event about %s', async (_what, error, isTold) => {
   const { bench } = await attempted(throws(error));
@@ -175,7 +175,7 @@ test.each(
   expect(bench.collection().objects[0]?.metadata.labels).toEqual({ a: 'b' });
 });
 
-test('[K-4] [C-2] every object that a store returns is frozen, and its deepCopy is not', async () => {
+test('[K-4] [C-2] every object that a store returns is frozen, but its deepCopy is not frozen', async () => {
   const frozen: boolean[] = [];
   let isCopyFree = false;
   const bench = new ControllerBench({
@@ -205,7 +205,7 @@ test('[K-4] [C-2] every object that a store returns is frozen, and its deepCopy 
   expect(isCopyFree).toBe(true);
 });
 
-test('[K-5] a reconcile that ignores its signal is reported once by an Event, and blocks only its key', async () => {
+test('[K-5] a reconcile that ignores its signal is reported once by an Event, and blocks only its own key', async () => {
   const calls: string[] = [];
   let release = (): void => {};
   const bench = new ControllerBench({
@@ -279,7 +279,7 @@ test("[K-7] the controller's maxReconcileAgeMs overrides the process setting", a
   expect([before, bench.runner.stuck]).toEqual([false, true]);
 });
 
-test('[K-2] a reconcile that ends because the process stops is aborted, without a log line', async () => {
+test('[K-2] a reconcile that ends because of a shutdown counts as aborted, and is not logged', async () => {
   const ends: AttemptEnd[] = [];
   const bench = new ControllerBench(
     {
@@ -312,7 +312,7 @@ test('[K-2] a write that is refused because the process no longer leads is not a
   expect(bench.count('controller_runtime_reconcile_errors_total')).toBe(0);
 });
 
-test('[K-1] a middleware is called with each attempt before the reconciler', async () => {
+test('[K-1] a middleware is called for each attempt, before the reconciler', async () => {
   const attempts: Attempt[] = [];
   const bench = new ControllerBench(
     { reconcile: throws(new Error('no')) },
@@ -355,7 +355,7 @@ test.each<[string, (next: () => Promise<AttemptEnd>) => Promise<AttemptEnd>]>([
   ],
   ['calls next twice', async (next) => (await next()) && next()],
   ['never calls next', async () => ({ outcome: 'error', durationMs: 0 })],
-])('[K-1] with a middleware that %s the reconciler is called once at most', async (how, around) => {
+])('[K-1] with a middleware that %s, the reconciler is called at most once', async (how, around) => {
   let calls = 0;
   const bench = new ControllerBench(
     {

@@ -139,7 +139,7 @@ describe('[K-37] [child 7] a child that the source for children would not select
   });
 });
 
-describe('[K-37] [child 7] a child that may be selected is written', () => {
+describe('[K-37] [child 7] a child is written if its source may select it', () => {
   const cases: readonly [string, readonly Source[], Child][] = [
     [
       'when one of two sources selects it',
@@ -190,7 +190,7 @@ describe('[K-37] [child 7] a child that may be selected is written', () => {
     expect(place.writes('configmaps')).toEqual(['create']);
   });
 
-  test('a field selector for a field that the server sets is checked only if the child contains it', () => {
+  test('a field selector for a field that the server sets is checked only if the child contains that field', () => {
     const of = source(services as Resource, { fieldSelector: 'spec.clusterIP!=None' });
     const selection = new ChildSelection({ owns: [{ source: of }] }, undefined);
     const made = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a', namespace: 'x' } };
@@ -227,7 +227,7 @@ test.each<[string, () => Controller]>([
         sync: () => ({ attachments: [child(configMaps, { metadata: { name: 'a' } })] }),
       }),
   ],
-])('[K-37] [child 7] a child of %s is refused if its source does not select it', async (_, declare) => {
+])('[K-37] [child 7] a child of %s is refused if the source for children does not select the child', async (_, declare) => {
   const { clock, createSite, env, namespace, writes } = await startSites();
   await createSite('one');
 
@@ -246,8 +246,8 @@ describe('[K-37] [child 7] restoring a label that another client changed', () =>
   const stated: Child = { metadata: { name: 'a', labels: { app: 'site' } }, data: { x: '1' } };
 
   test.each([
-    ['under a running operator', true],
-    ['while no operator ran', false],
+    ['while the operator runs', true],
+    ['while the operator is down', false],
   ])('a child that lost the selected label %s gets it back after one read', async (_, isRunning) => {
     const place = await sitesWith(selecting, stated);
     const { env, namespace } = place;
@@ -274,7 +274,7 @@ describe('[K-37] [child 7] restoring a label that another client changed', () =>
   });
 });
 
-test('[K-37] [child 7] labels that a child already has may satisfy the selector, and the stored child must satisfy it', () => {
+test('[K-37] [child 7] a selector may match labels that a child already has, but must match the stored child', () => {
   const owns = [{ source: source(configMaps, { labelSelector: 'app=site,!draft' }) }];
   const selection = new ChildSelection({ owns }, undefined);
   const made = (labels?: object) =>

@@ -63,14 +63,14 @@ async function setup() {
   };
 }
 
-test('[K-63] a key whose reconcile has written nothing does not wait', async () => {
+test('[K-63] a key does not wait if its reconcile has written nothing', async () => {
   const { parks, server } = await setup();
   server.put('a', 2);
 
   expect(parks()).toBe(false);
 });
 
-test('[K-63] after a write a key waits until the cache has its event, and is then enqueued', async () => {
+test('[K-63] after a write, a key waits until the cache has its event, and is then enqueued', async () => {
   const { clock, server, parks, again, begin, deliverAll } = await setup();
   begin().wrote(server.put('a', 2));
   const deferred = [parks(), parks()];
@@ -105,7 +105,7 @@ test('[K-63] a newer bookmark, or a newer event of another object, also ends the
   expect([deferred, again.length]).toEqual([true, 1]);
 });
 
-test('[K-63] after 5 s a key is reconciled even without the event of its write, and a metric counts this', async () => {
+test('[K-63] after 5 s, a key is reconciled even without the event of its write, and a metric counts this', async () => {
   const { clock, server, parks, again, begin, expired } = await setup();
   await clock.advanceAndSettle(1_000);
   begin().wrote(server.put('a', 2));
@@ -135,7 +135,7 @@ test('[K-63] a key waits for all of its writes', async () => {
   expect([between, again.length]).toEqual([[], 1]);
 });
 
-test('[K-63] after a delete a key waits until the cache no longer has the object', async () => {
+test('[K-63] after a delete, a key waits until the cache no longer has the object', async () => {
   const { server, parks, again, begin, deliverAll } = await setup();
   const removal = begin();
   server.remove('a');
@@ -147,7 +147,7 @@ test('[K-63] after a delete a key waits until the cache no longer has the object
   expect([deferred, again.length]).toEqual([true, 1]);
 });
 
-test('[K-63] after deleting an object with finalizers a key waits for its deletionTimestamp in the cache', async () => {
+test('[K-63] after a reconcile deletes an object with finalizers, the key waits until the cache has the deletionTimestamp', async () => {
   const { server, parks, again, begin, deliverAll } = await setup();
   const removal = begin();
   server.put('a', 1, { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['example.dev/x'] });
@@ -159,7 +159,7 @@ test('[K-63] after deleting an object with finalizers a key waits for its deleti
   expect([deferred, again.length]).toEqual([true, 1]);
 });
 
-test('[K-63] [K-23] after removing the last finalizer a key waits until the cache has no such object', async () => {
+test('[K-63] [K-23] after the last finalizer of an object is removed, the key waits until the cache no longer has the object', async () => {
   const { server, parks, again, begin, deliverAll } = await setup();
   const deleting = server.put('a', 1, { deletionTimestamp: '2026-01-01T00:00:00Z' });
   await deliverAll();
@@ -182,7 +182,7 @@ test('[K-63] a key does not wait for a write to a resource without a source in i
   expect(parks()).toBe(false);
 });
 
-test('[K-63] after stop() no timer is left, and no key is enqueued', async () => {
+test('[K-63] after stop(), no timer is left, and no key is enqueued', async () => {
   const { clock, server, wait, parks, again, begin, deliverAll } = await setup();
   begin().wrote(server.put('a', 2));
   parks();

@@ -46,7 +46,7 @@ describe('[K-34] an applied list in which the key of an item changes', () => {
     ['the number of a port', [{ port: 80 }], [{ port: 81 }]],
     ['the number of a port with a name', [{ name: 'w', port: 80 }], [{ name: 'w', port: 81 }]],
     [
-      'a port for UDP beside the same for TCP',
+      'the same port for UDP and TCP',
       [
         { name: 't', port: 53 },
         { name: 'u', port: 53, protocol: 'UDP' },
@@ -54,7 +54,7 @@ describe('[K-34] an applied list in which the key of an item changes', () => {
       [{ name: 't', port: 53 }],
     ],
     [
-      'the numbers of two ports, which are exchanged',
+      'the exchanged numbers of two ports',
       [
         { name: 'x', port: 1 },
         { name: 'y', port: 2 },
@@ -64,7 +64,7 @@ describe('[K-34] an applied list in which the key of an item changes', () => {
         { name: 'y', port: 1 },
       ],
     ],
-  ])('after a change of %s a Service has exactly the applied ports', async (_, before, after) => {
+  ])('after a change of %s, a Service has exactly the applied ports', async (_, before, after) => {
     const family = await startFamily();
     await family.apply(services, service(...before));
 
@@ -122,7 +122,7 @@ describe('[K-34] an applied list in which the key of an item changes', () => {
     expect(live?.spec.beds).toEqual(beds(3));
   });
 
-  test('[K-33] a field that was applied in an earlier API version is removed, too', async () => {
+  test('[K-33] a field that was applied in an earlier API version is also removed', async () => {
     const family = await startFamily();
     await family.env.apply([gardenDefinition('v1', 'v2')]);
     const beds = (...numbers: number[]) => numbers.map((number) => ({ number, plant: 'kale' }));
@@ -177,7 +177,7 @@ describe('[K-44] the requests for a child that is created, and then changed by a
     expect(second).toEqual(['patch a']);
   });
 
-  test('after a restart an unchanged child is applied once', async () => {
+  test('after a restart, an unchanged child is applied once', async () => {
     const family = await cachedFamily();
     await family.apply(configMaps, stated('one'));
     await family.apply(configMaps, stated('two'));
@@ -223,7 +223,7 @@ describe('[K-35] fields of other managers in a created child', () => {
     expect((await child())?.data).toEqual({ k: `w${changes - 1}`, patched: 'x' });
   });
 
-  test('with `force: false` fields that the controller itself created are no conflict', async () => {
+  test('with `force: false`, fields that the controller itself created cause no conflict', async () => {
     const { apply, child } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
 
@@ -288,7 +288,7 @@ describe('[K-35] another writer changes the child during an apply', () => {
     return family;
   }
 
-  test('if another writer changes the child during an apply, it is repeated with the newer object', async () => {
+  test('if another writer changes the child during an apply, the apply is repeated with the newer object', async () => {
     const { apply, child } = await raced(2);
 
     await apply(configMaps, { metadata, data: { k: 'w' } });
@@ -310,7 +310,7 @@ describe('[K-35] another writer changes the child during an apply', () => {
     ]);
   });
 
-  test('if another client deletes the child during an apply, it is not created again', async () => {
+  test('if another client deletes the child during an apply, the child is not created again', async () => {
     const family: Family = await startFamily((next) => async (call) => {
       if (call.verb === 'patch' && call.patch.type === 'json') {
         await family.env.delete('v1', 'ConfigMap', family.namespace, 'a');

@@ -128,15 +128,19 @@ test.each([
     { metadata: { name: 'x', annotations: { a: 'hunter3' } } },
   ],
   ['arguments', { spec: { args: ['hunter2'] } }, { spec: { args: ['hunter3'] } }],
-  ['a field named like a credential', { spec: { dbPassword: 1 } }, { spec: { dbPassword: 2 } }],
-  ['a text with spaces', { spec: { note: 'hunter2 !' } }, { spec: { note: 'hunter3 !' } }],
+  [
+    'a field with the name of a credential',
+    { spec: { dbPassword: 1 } },
+    { spec: { dbPassword: 2 } },
+  ],
+  ['a string with spaces', { spec: { note: 'hunter2 !' } }, { spec: { note: 'hunter3 !' } }],
   ['a URL with a user', { spec: { url: 'pg://a:b@c' } }, { spec: { url: 'pg://a:d@c' } }],
-  ['a long text', { spec: { x: 'a'.repeat(65) } }, { spec: { x: 'b'.repeat(65) } }],
+  ['a long string', { spec: { x: 'a'.repeat(65) } }, { spec: { x: 'b'.repeat(65) } }],
 ])('[N-9] the debug line of a write contains %s without its value', (_what, before, after) => {
   expect(differ(before, after)).toEqual([expect.stringMatching(/^\S+ changed$/)]);
 });
 
-test('[N-9] the debug line of a write has at most ten changes, and none of metadata that the server sets', () => {
+test('[N-9] the debug line of a write lists at most ten changes, without metadata that the server sets', () => {
   const many = (value: number) => ({
     metadata: { name: 'x', resourceVersion: `${value}`, generation: value },
     spec: Object.fromEntries(Array.from({ length: 13 }, (_, at) => [`f${at}`, value])),

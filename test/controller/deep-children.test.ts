@@ -144,7 +144,7 @@ describe.each(DEPTHS)('[K-39] [attack A-1] values nested %i levels deep', (depth
   });
 });
 
-test('[K-39] [attack A-1] a desired child or status that contains itself fails only its own key', async () => {
+test('[K-39] [attack A-1] a desired child or status that contains itself fails only the reconcile of its own key', async () => {
   const transport = server(2);
   const client = restClient({ transport, fieldManager: 'test', clock: new FakeClock() });
   const done: string[] = [];

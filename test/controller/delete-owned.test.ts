@@ -83,7 +83,7 @@ describe('[K-36] the function deleteOwned', () => {
   test.each([
     ['after the child', undefined, 'Background'],
     ['before the child', { propagationPolicy: 'Foreground' }, 'Foreground'],
-    ['or not at all', { propagationPolicy: 'Orphan' }, 'Orphan'],
+    ['never', { propagationPolicy: 'Orphan' }, 'Orphan'],
   ] as const)('deleteOwned deletes the dependents of the child %s', async (_, options, propagationPolicy) => {
     const asked: unknown[] = [];
     const { apply, remove } = await startFamily((next) => (call) => {
@@ -98,7 +98,7 @@ describe('[K-36] the function deleteOwned', () => {
   });
 });
 
-test('isControlledBy is true only for the owner whose uid the controller reference has', () => {
+test('isControlledBy is true only for the owner with the uid from the controller reference', () => {
   const object = (uid: string | undefined, ...owners: object[]) => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',

@@ -194,11 +194,11 @@ const CHILD: KubernetesObject = {
   metadata: { name: '', generateName: 'web-', namespace: 'demo' },
 };
 
-describe('creating children whose names the server generates', () => {
+describe('creating children with generated names', () => {
   test.each<Consistency>([
     'overlay',
     'wait',
-  ])('[K-65] [K-63] with the consistency %s there are never too many children, however late the cache', async (consistency) => {
+  ])('[K-65] [K-63] with the consistency %s there are never too many children, however late the cache is', async (consistency) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         const world = new World(consistency);
@@ -217,7 +217,7 @@ describe('creating children whose names the server generates', () => {
     );
   }, 60_000);
 
-  test('[K-63] without expectations too many children are created when the cache is behind', async () => {
+  test('[K-63] without expectations, too many children are created when the cache is behind', async () => {
     const world = new World('none');
     await world.take({ do: 'wait' });
     await world.take({ do: 'poke', replicas: 3 });

@@ -113,7 +113,7 @@ test('[K-21] addFinalizer adds nothing to an object that is being deleted, even 
   expect(await finalizers()).toEqual([THEIRS]);
 });
 
-test('[K-21] addFinalizer adds nothing to a deleted object, or to another object of its name', async () => {
+test('[K-21] addFinalizer adds nothing to a deleted object, or to another object of the same name', async () => {
   const { client, create, finalizers, remove } = await cluster();
   const object = await create();
   await remove();
@@ -182,7 +182,7 @@ test('[K-22] removeFinalizer gives up after five attempts if the position change
   expect(patches.count).toBe(5);
 });
 
-test('[K-22] removeFinalizer does nothing for a deleted object, or for another object of its name', async () => {
+test('[K-22] removeFinalizer does nothing for a deleted object, or for another object of the same name', async () => {
   const { change, client, create, finalizers, remove } = await cluster();
   const object = await create([OURS]);
   await change({ finalizers: null });
@@ -228,6 +228,6 @@ test.each([
   'example.dev/-a',
   `example.dev/${'n'.repeat(64)}`,
   `${'a.'.repeat(127)}/c`,
-])('[K-24] the finalizer name %j is refused, as the API server does', async (name) => {
+])('[K-24] the finalizer name %j is refused, as by the API server', async (name) => {
   expect(() => requireFinalizerName(name)).toThrow('a finalizer');
 });

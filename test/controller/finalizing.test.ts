@@ -169,7 +169,7 @@ test('[K-21] an object that is already being deleted when it is first cached is 
   expect(env.requests.count({ resource: 'configmaps', verb: 'patch' })).toBe(0);
 });
 
-test('[K-20] after a crash at any point of finalizing nothing is left, and nothing is created twice', async () => {
+test('[K-20] after a crash at any point of finalizing, nothing is left, and nothing is created twice', async () => {
   const problems: string[] = [];
   let world = new Set<string>(); // what Kubernetes does not know of
   const points = await crashPoints({
@@ -223,7 +223,7 @@ test('[K-20] after a crash at any point of finalizing nothing is left, and nothi
   ]);
 }, 60_000);
 
-test('[K-26] objects that are no longer selected, but have the finalizer, are reported once', async () => {
+test('[K-26] objects that are no longer selected, but still have the finalizer, are reported once', async () => {
   const { env, namespace, operator } = await operated(
     { finalizer: { name: OURS, finalize: async () => {} } },
     async (cluster, at) => {
@@ -334,7 +334,7 @@ test.each<[string, object]>([
   expect(removed).toEqual(['a']);
 });
 
-test('[K-25] after forceFinalizeAfterMs the finalizer is removed in spite of failures, and an Event says so', async () => {
+test('[K-25] after forceFinalizeAfterMs, the finalizer is removed in spite of failures, and an Event says so', async () => {
   const at: number[] = [];
   const removed: string[] = [];
   const bench = new ControllerBench(
@@ -367,7 +367,7 @@ test('[K-25] after forceFinalizeAfterMs the finalizer is removed in spite of fai
   expect(bench.events.at(-1)).toMatchObject({ type: 'Warning', reason: 'FinalizerForced' });
 });
 
-test('[K-25] the start of a deletion causes a call of `finalize`, even if the predicate drops the event', async () => {
+test('[K-25] when a deletion begins, `finalize` is called, even if the predicate drops the event', async () => {
   const removed: string[] = [];
   const bench = new ControllerBench(
     {

@@ -387,7 +387,7 @@ describe('[found 1] [K-48] writes of hooks to a subresource that the definition 
 
   test.each(
     writes,
-  )('$operation of a missing subresource succeeds if the object is missing, too', async (action) => {
+  )('$operation of a missing subresource succeeds if the object is also missing', async (action) => {
     const missing = { ...action, name: 'tiger' };
     expect(await apply(zoo.asking, missing)).toBeUndefined();
   });

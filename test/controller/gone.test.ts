@@ -7,7 +7,7 @@ import { channel } from '../../operator/controller/trigger.ts';
 import { objectKey } from '../../operator/model/object.ts';
 import { ControllerBench, others, recordKeys, things } from '../support/controller-bench.ts';
 
-test('[K-1] for a deleted object the function `gone` is called, and not the reconciler', async () => {
+test('[K-1] for a deleted object, the function `gone` is called, and not the reconciler', async () => {
   const { keys, reconcile } = recordKeys();
   const told: unknown[] = [];
   const bench = new ControllerBench({
@@ -43,7 +43,7 @@ test('[K-1] if an object is created again, the reconciler is called again', asyn
   expect(keys).toEqual(['demo/a', 'demo/a gone', 'demo/a']);
 });
 
-test('[K-1] without a function `gone` nothing is done for the key of a missing object', async () => {
+test('[K-1] without a function `gone`, nothing is done for the key of a missing object', async () => {
   const { keys, reconcile } = recordKeys();
   const hook = channel();
   const bench = new ControllerBench({ reconcile, triggers: [hook] });

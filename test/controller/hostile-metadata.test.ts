@@ -17,7 +17,7 @@ const OWNER = {
 const HOSTILE: readonly [string, string][] = [
   ['no owners', '{"ownerReferences":null}'],
   ['an owner that is null', '{"ownerReferences":[null]}'],
-  ['an owner that is a text', '{"ownerReferences":["\\ud800"]}'],
+  ['an owner that is a string', '{"ownerReferences":["\\ud800"]}'],
   ['an owner without a version', '{"ownerReferences":[{"controller":true,"kind":"Thing"}]}'],
   ['owners that are a number', '{"ownerReferences":5}'],
   ['owners that are an object', '{"ownerReferences":{"__proto__":null}}'],
@@ -25,7 +25,10 @@ const HOSTILE: readonly [string, string][] = [
   ['labels with __proto__', '{"labels":{"__proto__":{"app":"web"}}}'],
   ['a lone surrogate', '{"labels":{"\\ud800":"\\udfff"}}'],
   ['a huge key', `{"labels":{"${'k'.repeat(1_000_000)}":"v"}}`],
-  ['finalizers that are no list', '{"finalizers":{},"deletionTimestamp":"2026-01-01T00:00:00Z"}'],
+  [
+    'finalizers that are not a list',
+    '{"finalizers":{},"deletionTimestamp":"2026-01-01T00:00:00Z"}',
+  ],
 ];
 
 const hostile = HOSTILE.map(
@@ -84,7 +87,7 @@ describe('[attack A-1] objects with metadata that a malicious user wrote', () =>
   });
 });
 
-test('[attack A-1] an object whose metadata cannot be read is logged by name and counted', async () => {
+test('[attack A-1] an object with unreadable metadata is logged by name and counted', async () => {
   const { reconcile } = recordKeys();
   const finalizer = { name: 'example.dev/f', finalize: async () => {} };
   const bench = new ControllerBench({ predicate: () => false, reconcile, finalizer });

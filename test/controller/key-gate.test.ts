@@ -117,7 +117,7 @@ test('the key gate enqueues a key with the delay of its policy', () => {
   expect(queue.depth).toBe(1);
 });
 
-test('a key that a policy parks waits until the policy resumes it, and then has the highest priority it ever had', async () => {
+test('a parked key waits until its policy resumes it, and then has the highest priority it ever had', async () => {
   const [delays, parks] = [new Scripted(), new Scripted()];
   const { clock, queue, gate, turn, resume } = start(delays, parks);
   [delays.answer, parks.answer] = [5, 'park'];
@@ -187,7 +187,7 @@ test('beforeTake() of the key gate waits for the first policy that returns a pro
   expect(gate.beforeTake()).toBeUndefined();
 });
 
-test('waitsOf() lists the policies that delay a key, the longest delay first, and calls no policy that may park it', async () => {
+test('waitsOf() lists the policies that delay a key, the longest delay first, and does not call policies that may park the key', async () => {
   const [short, long, parks] = [new Scripted('short'), new Scripted('long'), new Parking()];
   const { queue, gate, turn } = start(short, parks, long);
   [short.answer, long.answer] = [10, 250];

@@ -47,11 +47,15 @@ test.each<[string, object, string]>([
     'did you mean initialMs?',
   ],
   [
-    'a reconciler that takes the key first',
+    'a reconciler whose first parameter is the key',
     { reconcile: async (key: string, object: object, context: object) => [key, object, context] },
     'reconcile of controller web takes (key, object, context): write (object, context), read the key from context.key',
   ],
-  ['a field gone that is no function', { gone: true }, 'gone of controller web must be a function'],
+  [
+    'a field `gone` that is not a function',
+    { gone: true },
+    'gone of controller web must be a function',
+  ],
   [
     'a missing reconcile',
     { reconcile: undefined },
@@ -81,7 +85,7 @@ test('[N-2] a source refuses an option that it does not know', () => {
   );
 });
 
-test('[N-2] a composite refuses unknown options, too', () => {
+test('[N-2] a composite also refuses unknown options', () => {
   const good = {
     name: 'web',
     parent: configMaps,

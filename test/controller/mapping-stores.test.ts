@@ -56,7 +56,7 @@ test('[K-10] a mapping can use an index to find the objects that refer to the ch
   expect([...seen]).toEqual([['demo/a', 2]]);
 });
 
-test('[K-10] when a mapping is called, the store already has the change, and at the start it has every object', async () => {
+test('[K-10] when a mapping is called, the store already has the change, and at startup it has every object', async () => {
   const found: unknown[] = [];
   const mapping = enqueueMapped<Thing>(others, ({ value }, { store }) => {
     const values = [others, things].flatMap((each) =>
@@ -119,7 +119,7 @@ test('[K-10] if a referenced object changes during a reconcile, the reconcile is
   expect([begun, ...seen]).toEqual([2, ['demo/a', 2]]);
 });
 
-test('[K-10] after an await a mapping reads the current store', async () => {
+test('[K-10] after an `await`, a mapping reads the current store', async () => {
   const gate = Promise.withResolvers<void>();
   const later = enqueueMapped<Thing>(others, async (object, context) => {
     await gate.promise;

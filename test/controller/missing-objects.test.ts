@@ -74,7 +74,7 @@ describe('[K-26] [child 9] what happens if an object is missing in a list', () =
 
   test.each<[string, () => ConfigMap | undefined]>([
     ['does not exist', () => undefined],
-    ['has no such finalizer any more', () => without],
+    ['no longer has the finalizer', () => without],
   ])('an object that left the list is gone if it %s', async (_, answer) => {
     const { key, read, recorded, unselected } = left([answer]);
 
@@ -83,7 +83,7 @@ describe('[K-26] [child 9] what happens if an object is missing in a list', () =
     expect(recorded).toEqual([]);
   });
 
-  test('an object whose read fails is not treated as deleted', async () => {
+  test('an object is not treated as deleted if it cannot be read', async () => {
     const { key, read, recorded, unselected } = left([failing, () => outside]);
 
     await expect(read()).rejects.toThrow('no answer');
@@ -94,7 +94,7 @@ describe('[K-26] [child 9] what happens if an object is missing in a list', () =
     expect(recorded).toHaveLength(1);
   });
 
-  test('an object that matches the selector again at the time of the read is not reported', async () => {
+  test('an object is not reported if it matches the selector again when it is read', async () => {
     const { key, read, recorded, unselected } = left([() => a]);
 
     expect(await read()).toMatchObject({ metadata: { uid: '1' } });
@@ -163,7 +163,7 @@ test('[K-26] [child 9] each deleted object is finalized even if there are more o
   expect(enqueued).toEqual(['demo/a-10002']);
 });
 
-test('[K-26] [child 9] no finalizer is added to an object that leaves the selector at that moment', async () => {
+test('[K-26] [child 9] no finalizer is added to an object that leaves the selector in the meantime', async () => {
   const added: string[] = [];
   let isFirst = true;
   const thing = { apiVersion: 'example.dev/v1', kind: 'Thing', value: 0 };

@@ -113,7 +113,7 @@ test("the report of a delete contains the cached object, and the report of a wri
   ]);
 });
 
-test('the answer to a write of the subresource `scale` is not taken for the object', async () => {
+test('the answer to a write of the subresource `scale` is not mistaken for the object', async () => {
   const { client, wrote } = observed('6');
 
   await client.patch(configMaps, target, merge, { subresource: 'scale' });

@@ -34,9 +34,9 @@ test.each<[string, unknown]>([
   ['null', null],
   ['a list', [text]],
   ['a number', 7],
-  ['nested in another way', { 'f:data': 'f:text' }],
+  ['nested differently', { 'f:data': 'f:text' }],
   ['missing', undefined],
-])('[child 5] an entry of managedFields whose fields are %s is ignored', (_what, fields) => {
+])('[child 5] an entry of managedFields is ignored if its fields are %s', (_what, fields) => {
   const before = object(entry('broken', fields), entry('editor', text));
 
   expect(otherWriters(before, object(entry('broken', fields)), OWN)).toEqual(['editor']);

@@ -32,28 +32,34 @@ test.each<[string, KubernetesObject, typeof things, boolean, readonly string[]]>
     ['demo/a'],
   ],
   [
-    'every owner, when asked for',
+    'every owner, if requested',
     child('demo', owner('a'), owner('b', { controller: false })),
     things,
     true,
     ['demo/a', 'demo/b'],
   ],
   [
-    'an owner of another version',
+    'an owner with another version',
     child('demo', owner('a', { apiVersion: 'example.dev/v1beta1' })),
     things,
     false,
     ['demo/a'],
   ],
   [
-    'none of another group',
+    'no owner of another group',
     child('demo', owner('a', { apiVersion: 'other.dev/v1' })),
     things,
     false,
     [],
   ],
-  ['none of the core group', child('demo', owner('a', { apiVersion: 'v1' })), things, false, []],
-  ['none of another kind', child('demo', owner('a', { kind: 'Other' })), things, false, []],
+  [
+    'no owner of the core group',
+    child('demo', owner('a', { apiVersion: 'v1' })),
+    things,
+    false,
+    [],
+  ],
+  ['no owner of another kind', child('demo', owner('a', { kind: 'Other' })), things, false, []],
   [
     'a cluster-scoped owner, without the namespace of the child',
     child('demo', owner('a')),
@@ -75,7 +81,7 @@ test.each<[string, KubernetesObject, typeof things, boolean, readonly string[]]>
     false,
     [],
   ],
-  ['none of an orphan', child('demo'), things, true, []],
+  ['no owner for an orphan', child('demo'), things, true, []],
 ])('[K-11] the owner mapping returns %s', (_what, object, resource, anyOwner, expected) => {
   const keys = ownerKeys(object.metadata, resource, anyOwner);
 
@@ -103,7 +109,7 @@ test("[K-10] when a child's owner changes, the old and the new owner are reconci
   expect(keys).toEqual(['demo/b', 'demo/a']);
 });
 
-test('[K-10] a child with two references to the same owner causes one reconcile of it', async () => {
+test('[K-10] a child with two references to the same owner causes one reconcile of this owner', async () => {
   const { keys, reconcile, gone } = recordKeys();
   const bench = new ControllerBench({
     owns: [{ source: source(others), anyOwner: true }],

@@ -84,7 +84,7 @@ describe('which objects of a controller are parsed from JSON text', () => {
     ['resourceVersionChanged', resourceVersionChanged],
     ['all of them', and(generationChanged, resourceVersionChanged)],
     ['any of them, or none', anyUpdate],
-  ])('with this predicate an object is parsed only before its reconcile: %s', async (_, predicate) => {
+  ])('with this predicate, an object is parsed only before its reconcile: %s', async (_, predicate) => {
     const { keys, reconcile, release } = busy();
     const bench = benchOf({ reconcile, ...(predicate && { predicate }) });
     const parsed = parsedObjects();

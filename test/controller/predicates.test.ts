@@ -134,7 +134,7 @@ test('[K-12] generationChanged does not drop the delete and create of an object 
   expect(seen.at(-1)).toBe('second');
 });
 
-test('[K-12] with generationChanged a change of the status causes no reconcile', async () => {
+test('[K-12] with generationChanged, a change of the status causes no reconcile', async () => {
   const { keys, reconcile } = recordKeys();
   const bench = new ControllerBench({ predicate: generationChanged, reconcile });
   bench.collection().put('a', 0, { generation: 1 });

@@ -262,7 +262,7 @@ describe('[child 8] a refusal that may go away without a change', () => {
       'an unreachable ambassador',
       new AmbassadorError('no', { code: 'AMBASSADOR_UNREACHABLE', fate: 'not-sent' }),
     ],
-    ['an end of leadership', new LeadershipLostError('no', { layer: 'api-server' })],
+    ['the loss of leadership', new LeadershipLostError('no', { layer: 'api-server' })],
     [
       'a namespace that is being deleted',
       api(403, 'Forbidden', 'no', { causes: [{ reason: 'NamespaceTerminating' }] }),
@@ -273,7 +273,7 @@ describe('[child 8] a refusal that may go away without a change', () => {
 
   test.each<[string, Error]>([
     [
-      'a missing right',
+      'a missing permission',
       api(
         403,
         'Forbidden',
@@ -321,7 +321,7 @@ describe('[child 8] a refusal that may go away without a change', () => {
     ]);
   });
 
-  test('a refusal is reported once if the thrown error has it as a cause, or is an AggregateError with it', () => {
+  test('a refusal is reported once if it is the cause of the thrown error, or is in a thrown AggregateError', () => {
     const error = new OperatorError('cannot own it', own);
 
     expect(notesOf(error, new Error('no child', { cause: error }))).toHaveLength(1);

@@ -146,7 +146,7 @@ async function start(
 const FAILED = ['warn: reconcile failed'];
 const CONFLICTED = ['debug: reconcile conflicted'];
 
-describe('how a refused creation of a child is repeated', () => {
+describe('how the creation of a child is retried after a refusal', () => {
   test.each<[string, RequestMatch['nth'], Reply, string[], number]>([
     ['409 of a webhook: another try, as after any conflict', 1, refusals.webhook, CONFLICTED, 0],
     ['409 about a quota: another try', 1, refusals.quota, CONFLICTED, 0],
@@ -169,7 +169,7 @@ describe('how a refused creation of a child is repeated', () => {
     ['429: the client waits as long as it is asked to', 1, refusals.tooMany, [], 7_000],
     ['503: the client waits as long as it is asked to', 1, refusals.unavailable, [], 3_000],
     ['500: a warning, and another try', 1, refusals.internal, FAILED, 0],
-  ])('when the creation of a child is repeated after %s', async (_, nth, reply, complaints, atLeastMs) => {
+  ])('how the creation of a child is retried after %s', async (_, nth, reply, complaints, atLeastMs) => {
     const {
       requested,
       complaints: heard,
@@ -230,12 +230,12 @@ describe('how a refused creation of a child is repeated', () => {
   });
 });
 
-describe('how a refused write of the status is repeated', () => {
+describe('how a refused status write is retried', () => {
   test.each<[string, Reply, string[], number]>([
     ['422', refusals.invalid, FAILED, 2],
     ['403', refusals.forbidden, FAILED, 2],
     ['409 of a webhook', refusals.webhook, CONFLICTED, 2],
-    ['409 about a field of another manager, which is no race', refusals.disputed, FAILED, 2],
+    ['a 409 about a field of another manager', refusals.disputed, FAILED, 2],
     ['429', refusals.tooMany, [], 2],
     ['500', refusals.internal, FAILED, 2],
   ])('a status write that is refused with %s is repeated until it is stored', async (_, reply, complaints, times) => {
@@ -289,7 +289,7 @@ test("if a child's name is taken (409), each attempt logs a warning, and the oth
   expect(child()).toEqual(taken);
 });
 
-test('[K-45] a child whose name is still held by a deleted object (409) is created when the name is free', async () => {
+test("[K-45] if a deleted object still has the child's name (409), the child is created when the name is free", async () => {
   const { complaints, child, untilDone, env, namespace, clock, pass } = await start(
     nothing,
     async (env, namespace) => {

@@ -37,7 +37,7 @@ test('[K-2] a key with `requeueAfterMs: 0` is repeated a hundred times without d
   expect(all.length).toBeLessThan(freely + 70);
 });
 
-test('[K-2] while a key is slowed down, other keys are reconciled, whatever priority it requests', async () => {
+test('[K-2] while a key is slowed down, other keys are reconciled, whatever priority the slow key requests', async () => {
   const { started, gaps } = bench((key) =>
     key.endsWith('/greedy') ? { requeueAfterMs: 0, priority: 1_000 } : { requeueAfterMs: 5_000 },
   );
@@ -92,7 +92,7 @@ test('[K-2] a key with `requeueAfterMs: 100` is never slowed down', async () => 
   expect(new Set(gaps('a'))).toEqual(new Set([100]));
 });
 
-test('[K-2] once in ten minutes the log says what to return instead of 0', async () => {
+test('[K-2] once in ten minutes, the log says what to return instead of 0', async () => {
   const { started } = bench(() => ({ requeueAfterMs: 0 }));
   started.collection().put('a');
   started.collection().put('b');

@@ -7,7 +7,7 @@ import { objectKey } from '../../operator/model/object.ts';
 import { expired } from '../support/fake-collection.ts';
 import { others, start, things } from './started-runner.ts';
 
-test('[Q-20] after a restart a change is reconciled before the objects of the first list', async () => {
+test('[Q-20] after a restart, a change is reconciled before the objects of the first list', async () => {
   const seen: string[] = [];
   const releases: (() => void)[] = [];
   const { collection, run } = start({
@@ -29,7 +29,7 @@ test('[Q-20] after a restart a change is reconciled before the objects of the fi
   expect(seen).toHaveLength(1_000);
 });
 
-test('[Q-20] keys that a mapping returns for the first list have a lower priority than changes, too', async () => {
+test('[Q-20] keys that a mapping returns for the first list also have a lower priority than changes', async () => {
   const seen: [string, number][] = [];
   const { collection, run } = start({
     watches: [enqueueMapped(others, ({ value }) => [objectKey('demo', `thing-${value}`)])],
@@ -52,7 +52,7 @@ test('[Q-20] keys that a mapping returns for the first list have a lower priorit
   ]);
 });
 
-test('[Q-20] after a new list with 1,000 changes a later edit is among the next reconciles', async () => {
+test('[Q-20] after a new list with 1,000 changes, a later edit is among the next reconciles', async () => {
   const seen: [string, number][] = [];
   const releases: (() => void)[] = [];
   let relisted = false;
@@ -86,7 +86,7 @@ test('[Q-20] after a new list with 1,000 changes a later edit is among the next 
   expect(seen).toHaveLength(1_000);
 });
 
-test('[Q-20] objects that a new list finds created or deleted have the usual priority', async () => {
+test('[Q-20] objects that were created or deleted according to a new list have the usual priority', async () => {
   const seen: [string, number][] = [];
   const { clock, collection, run } = start({
     reconcile: async (_object, { key, priority }) => {
@@ -114,7 +114,7 @@ test('[Q-20] objects that a new list finds created or deleted have the usual pri
   ]);
 });
 
-test('[Q-20] keys from requeueAfterMs run after changes, unless the result sets a priority', async () => {
+test('[Q-20] keys that are requeued by requeueAfterMs run after changes, unless the result sets a priority', async () => {
   const seen: [string, number][] = [];
   const { clock, collection, run } = start({
     reconcile: async (_object, { key, priority }) => {

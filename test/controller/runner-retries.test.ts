@@ -96,7 +96,7 @@ test('[K-2] a version conflict is retried without a warning', async () => {
   expect([total('error'), metric('chancery_reconcile_conflicts_total')]).toEqual([1, 1]);
 });
 
-test('[K-2] after a terminal error a key is not retried, but reconciled again after a change', async () => {
+test('[K-2] after a terminal error, a key is not retried, but reconciled again after a change', async () => {
   const attempts: number[] = [];
   const { clock, collection, lines, metric, run, total } = start({
     reconcile: async (object, { attempt }) => {

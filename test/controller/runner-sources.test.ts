@@ -70,7 +70,7 @@ test('[C-16] a controller reconciles nothing before every source is synced', asy
   expect(calls).toBe(1);
 });
 
-test('a controller starts even if an optional source is not served, and uses it as soon as it is', async () => {
+test('a controller starts even if an optional source is not served, and uses the source as soon as it is served', async () => {
   const seen: string[] = [];
   const { clock, collection, run } = start({
     watches: [enqueueMapped(optional, () => [objectKey('demo', 'a')])],

@@ -41,7 +41,7 @@ test('[K-5] a reconcile that takes too long is aborted, and its key waits until 
   expect(longestSeconds).toBe(61);
 });
 
-test('[D-1] after stop() no more keys are taken, and stop() resolves when the current reconcile has ended', async () => {
+test('[D-1] after stop(), no more keys are taken, and stop() resolves when the current reconcile has ended', async () => {
   const seen: string[] = [];
   let release = (): void => {};
   const { collection, run, running, stop } = start({
@@ -63,7 +63,7 @@ test('[D-1] after stop() no more keys are taken, and stop() resolves when the cu
   expect(seen).toEqual(['demo/a finished']);
 });
 
-test('[K-2] a reconcile that the end of the process aborts is neither an error nor retried', async () => {
+test('[K-2] a reconcile that is aborted because the process ends is not an error, and is not retried', async () => {
   let calls = 0;
   const { clock, collection, hardStop, lines, run, running, stop, total } = start({
     reconcile: async (_object, { signal }) => {
@@ -108,7 +108,7 @@ test('[K-7] a runner is reported as stuck while a reconcile runs longer than max
   expect([before, during, runner.stuck]).toEqual([false, true, false]);
 });
 
-test('[K-7] by default a runner is never reported as stuck, however long a reconcile runs', async () => {
+test('[K-7] by default, a runner is never reported as stuck, however long a reconcile runs', async () => {
   let release = (): void => {};
   const { clock, collection, run, runner } = start({
     reconcileTimeoutMs: Number.POSITIVE_INFINITY,

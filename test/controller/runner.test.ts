@@ -11,7 +11,7 @@ import { yieldToEventLoop } from '../../operator/core/time-slice.ts';
 import { objectKey } from '../../operator/model/object.ts';
 import { others, start, things } from './started-runner.ts';
 
-test('[K-1] every object is reconciled once at the start, and again after each change', async () => {
+test('[K-1] every object is reconciled once at startup, and again after each change', async () => {
   const seen: string[] = [];
   const { collection, run } = start({
     reconcile: async (object, { key }) => {
@@ -156,8 +156,8 @@ test('[Q-20] [C-20] a resync reconciles every object again, with a lower priorit
 });
 
 test.each([
-  ['by default every 10 hours', {}, 2],
-  ['never with 0', { resyncPeriodMs: 0 }, 1],
+  ['every 10 hours by default', {}, 2],
+  ['never if the period is 0', { resyncPeriodMs: 0 }, 1],
 ])('[C-20] a controller resyncs %s', async (_case, settings, calls) => {
   let reconciles = 0;
   const { clock, collection, run } = start({

@@ -77,7 +77,7 @@ const times = (count: number, make: () => Error): Error[] => Array.from({ length
 test.each([
   undefined,
   'forever',
-] as const)('[W-40] with `crdWait: %s` the start waits for a missing resource without a limit', async (crdWait) => {
+] as const)('[W-40] with `crdWait: %s`, startup waits for a missing resource without a time limit', async (crdWait) => {
   const { clock, outcome } = await wait(crdWait, times(100, missing));
 
   await clock.advanceAndSettle(900_000);
@@ -87,7 +87,7 @@ test.each([
   expect([before, outcome.value]).toEqual([undefined, 'settled']);
 });
 
-test("[W-40] with `crdWait: 'timeout'` the start fails after two minutes, and the error has a remedy", async () => {
+test("[W-40] with `crdWait: 'timeout'`, startup fails after two minutes, and the error has a remedy", async () => {
   const { clock, outcome } = await wait('timeout', times(100, missing));
 
   await clock.advanceAndSettle(119_999);
@@ -107,7 +107,7 @@ test("[W-40] with `crdWait: 'timeout'` the start fails after two minutes, and th
   });
 });
 
-test("[W-40] with `crdWait: 'timeout'` the start succeeds if the resource is served in time", async () => {
+test("[W-40] with `crdWait: 'timeout'`, startup succeeds if the resource is served in time", async () => {
   const { clock, outcome } = await wait('timeout', times(5, missing));
 
   await clock.advanceAndSettle(300_000);
@@ -115,7 +115,7 @@ test("[W-40] with `crdWait: 'timeout'` the start succeeds if the resource is ser
   expect(outcome.value).toBe('settled');
 });
 
-test("[W-40] with `crdWait: 'timeout'` the start fails only when the server says the resource is missing", async () => {
+test("[W-40] with `crdWait: 'timeout'`, startup fails only if the server says the resource is missing", async () => {
   const { clock, lines, outcome } = await wait('timeout', [
     ...times(10, failing),
     ...times(5, missing),
@@ -129,7 +129,7 @@ test("[W-40] with `crdWait: 'timeout'` the start fails only when the server says
   expect(outcome.value).toMatchObject({ code: 'UNSERVED' });
 });
 
-test("[W-40] with `crdWait: 'optional'` the start waits only until the server says that the resource is missing", async () => {
+test("[W-40] with `crdWait: 'optional'`, startup waits only until the server says that the resource is missing", async () => {
   const { clock, outcome } = await wait('optional', [...times(3, failing), ...times(5, missing)]);
 
   const before = outcome.value;
@@ -138,7 +138,7 @@ test("[W-40] with `crdWait: 'optional'` the start waits only until the server sa
   expect([before, outcome.value]).toEqual([undefined, 'settled']);
 });
 
-test('if an index is added to a cache in use, the start waits until the index is built', async () => {
+test('if an index is added to a cache in use, startup waits until the index is built', async () => {
   const clock = new FakeClock();
   const collection = new FakeCollection();
   for (let index = 0; index < 1_500; index++) collection.put(`o${index}`);

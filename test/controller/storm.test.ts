@@ -75,7 +75,7 @@ test('reconciles continue after the first turn with few changes', async () => {
   expect([before, isOver()]).toEqual([false, true]);
 });
 
-test('after 200 ms of many changes the waiting reconciles continue, and later ones wait again', async () => {
+test('after 200 ms with many changes, the waiting reconciles continue, and later reconciles wait again', async () => {
   const { storm, clock, pour } = weather(3);
   await pour(5);
   const isOver = watched(storm.beforeTake());

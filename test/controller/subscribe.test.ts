@@ -272,7 +272,7 @@ test('[K-10] everyMs enqueues keys periodically, with jitter and a lower priorit
   ]);
 });
 
-test('[K-10] everyMs calls a function that returns keys each time', async () => {
+test('[K-10] everyMs accepts a function that returns the keys, and calls it every time', async () => {
   const { keys, reconcile, gone } = recordKeys();
   let asked = 0;
   const bench = new ControllerBench({
@@ -296,7 +296,7 @@ test.each([
   expect(() => everyMs(periodMs, [])).toThrow(ConfigurationError);
 });
 
-test('[K-10] keys sent to a channel while the controller does not run are lost', async () => {
+test('[K-10] keys are lost if they are sent to a channel while the controller does not run', async () => {
   const { keys, reconcile, gone } = recordKeys();
   const hook = channel();
   const bench = new ControllerBench({ triggers: [hook], reconcile, gone });
@@ -358,7 +358,7 @@ test('[K-10] triggers start after the caches are synced, and end before the cont
   expect(states).toEqual(['begun, synced: true', 'ended']);
 });
 
-test('[M-2] a standby reconciles nothing before it leads, and then every object', async () => {
+test('[M-2] a standby reconciles nothing before it leads, and then reconciles every object', async () => {
   const { keys, reconcile } = recordKeys();
   const priorities: number[] = [];
   const bench = new ControllerBench({

@@ -154,7 +154,7 @@ class World {
 const whose = (object: ConfigMap | undefined): unknown =>
   object && [object.metadata.uid, controllerOf(object)?.uid];
 
-test('[K-45] every key that waits for a taken name finds the current state, with few attempts', () => {
+test('[K-45] every key that waits for a taken name reconciles with the current state, after few attempts', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const world = new World();

@@ -113,7 +113,7 @@ describe('a Site whose child has the name of another object', () => {
     expect(place.outcomes).toEqual([...between, 'one has it']);
   });
 
-  test('[K-45] if several owners wait for a name, one gets it, and the rest are reported once', async () => {
+  test('[K-45] if several owners wait for a name, one owner gets it, and each of the other owners is reported once', async () => {
     const place = await start();
     await place.foreign();
     for (const name of ['one', 'two', 'three']) await place.createSite(name);
@@ -127,7 +127,7 @@ describe('a Site whose child has the name of another object', () => {
     expect(place.outcomes.filter((each) => each.endsWith('Error'))).toHaveLength(2);
   });
 
-  test("[K-45] when the name of a composite's child becomes free, no back-off delays the child", async () => {
+  test("[K-45] when the name of a composite's child becomes free, no back-off delays the creation of the child", async () => {
     const place = await start();
     const { clock, env, namespace } = place;
     await place.foreign();
@@ -149,7 +149,7 @@ describe('a Site whose child has the name of another object', () => {
     expect(made && controllerOf(made)).toMatchObject({ kind: 'Site', name: 'one' });
   });
 
-  test('[K-45] a child whose name becomes free is created despite a predicate that drops every change', async () => {
+  test("[K-45] when a child's name becomes free, the child is created, even if a predicate drops every change", async () => {
     const owns = [{ source: source(configMaps), predicate: () => false }];
     const place = await start({ owns });
     await place.foreign();
@@ -162,7 +162,7 @@ describe('a Site whose child has the name of another object', () => {
     expect(place.outcomes).toEqual(['one: AlreadyOwnedError', 'one has it']);
   });
 
-  test("[K-45] an object with the child's name that no source selects is read again at growing intervals", async () => {
+  test("[K-45] if no source selects the object with the child's name, that object is read again at growing intervals", async () => {
     const owns = [source(configMaps, { labelSelector: 'ours=yes' })];
     const place = await start({ owns });
     await place.foreign();
@@ -296,7 +296,7 @@ describe('waiting for a taken name', () => {
         cache.shown = state('u2', 9);
       },
     ],
-  ])('if the object with the taken name %s meanwhile, there is one attempt at once', (_, happen) => {
+  ])('if the object with the taken name %s meanwhile, one attempt is made at once', (_, happen) => {
     const { again, attempt, cache, clock } = start();
     cache.resourceVersion = '9';
     happen(cache);
@@ -309,7 +309,7 @@ describe('waiting for a taken name', () => {
     expect(again).toEqual([[0, KEY, 0]]);
   });
 
-  test('if the object with the taken name is already gone, there is one attempt at once', () => {
+  test('if the object with the taken name is already gone, one attempt is made at once', () => {
     const { again, attempt, clock } = start();
 
     attempt(undefined);
@@ -330,7 +330,7 @@ describe('waiting for a taken name', () => {
     expect(deleted(state('u1', 6))).toEqual([KEY]);
   });
 
-  test('an attempt follows when the controller or uid of the object in the cache changes', () => {
+  test('a new attempt is made when the controller or uid of the object in the cache changes', () => {
     for (const object of [state('u1', 7, ownedBy('u9')), state('u2', 7)]) {
       const { added, attempt } = start();
       attempt(state('u1', 5));
@@ -346,7 +346,7 @@ describe('waiting for a taken name', () => {
     expect(added(state('u1', 3, ownedBy('u9')))).toEqual([]);
   });
 
-  test('an object that never reaches the cache is checked after 30 s, then with growing intervals', () => {
+  test('an object that never reaches the cache is checked after 30 s, and then at growing intervals', () => {
     const { again, attempt, clock } = start();
     for (const seconds of [30, 60, 120, 240, 480, 960, 1_000, 1_000]) {
       attempt(state('u1', 5));
@@ -368,7 +368,7 @@ describe('waiting for a taken name', () => {
     expect([deleted(state('u1', 6)), again]).toEqual([[], []]);
   });
 
-  test("a change of the object that has the child's name is not lost, even during an attempt", () => {
+  test("a change of the object that has the child's name is noticed even during an attempt", () => {
     const { deleted, waits } = start();
     waits.started(KEY);
     waits.refused(KEY, configMaps, CHILD, state('u1', 5));
@@ -385,7 +385,7 @@ describe('waiting for a taken name', () => {
     expect([deleted(state('u1', 6)), deleted(state('u1', 6))]).toEqual([[KEY], []]);
   });
 
-  test('a key does not wait for a taken name of a resource that the controller does not own', () => {
+  test('a key does not wait for a taken name if the controller does not own the resource', () => {
     const { clock, waits } = start();
 
     waits.refused(KEY, deployments, CHILD, state('u1', 5));

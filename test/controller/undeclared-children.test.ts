@@ -22,7 +22,7 @@ async function warningsWith(more: object) {
   return { found };
 }
 
-test('applyOwned warns once of a resource that the controller does not declare', async () => {
+test('applyOwned warns once about a resource that the controller does not declare', async () => {
   const { found } = await warningsWith({});
 
   expect(found).toMatchObject([{ level: 'warn', fields: { resource: 'services' } }]);
@@ -40,7 +40,7 @@ test.each([
 });
 
 test.each([
-  ['the right to read it', { resource: services, verbs: ['get'] }],
+  ['the permission to read it', { resource: services, verbs: ['get'] }],
   ['a subresource', { resource: services, subresource: 'status', verbs: ['patch'] }],
 ])('applyOwned warns if only %s is declared, and not the resource itself', async (_, permission) => {
   expect((await warningsWith({ permissions: [permission] })).found).toHaveLength(1);

@@ -101,7 +101,7 @@ describe('[K-26] [child 9] finalizing objects that leave the label selector', ()
     ['of a controller', {}],
     ['of a controller whose predicate drops every change', { predicate: () => false }],
     [
-      'of a controller that caches metadata alone',
+      'of a controller that caches only metadata',
       { for: source(configMaps, { labelSelector: SELECTOR, metadataOnly: true }) },
     ],
     [
@@ -178,7 +178,7 @@ describe('[K-26] [child 9] finalizing objects that leave the label selector', ()
     expect(later.filter(isSweep)).toEqual([]);
   });
 
-  test('when an object matches the selector again, it is reconciled, and the watch for this single object ends', async () => {
+  test('when an object matches the selector again, the object is reconciled, and its separate watch ends', async () => {
     const { create, env, label, operate, told } = await place();
     const { calls, declared } = diary();
     await create('a');
@@ -277,7 +277,7 @@ describe('[K-26] [child 9] finalizing objects that leave the label selector', ()
 });
 
 describe('[K-26] [child 9] finalizing objects that left the selector before the operator started', () => {
-  test('objects that left the selector while no operator ran are finalized when they are deleted', async () => {
+  test('objects that left the selector while the operator was down are finalized when they are deleted', async () => {
     const { create, env, label, live, operate, remove } = await place();
     for (const name of ['early', 'late']) await create(name);
     const first = await operate(diary().declared);
@@ -319,7 +319,7 @@ describe('[K-26] [child 9] finalizing objects that left the selector before the 
     expect(await live('a')).toBeUndefined();
   });
 
-  test('deleted objects outside the selector are finalized even if a predicate drops the first list', async () => {
+  test('deleted objects outside the selector are finalized even if a predicate drops the events of the first list', async () => {
     const { create, env, live, operate, remove } = await place();
     await create('a', { finalizers: [OURS], labels: { tier: 'web', old: 'yes' } });
     await remove('a');

@@ -15,18 +15,18 @@ function remembering(showsDebug = false): WakeCauses {
 
 const TRIGGER = { causes: [{ cause: 'trigger', via: undefined, times: 1 }], more: 0 };
 
-test('for the first 1,000 waiting keys it is remembered why they were enqueued', () => {
+test('the controller remembers why the first 1,000 waiting keys were enqueued', () => {
   const causes = remembering();
 
   expect(causes.of(keyAt(999))).toEqual(TRIGGER);
   expect(causes.of(keyAt(1_000))).toBeUndefined();
 });
 
-test('with debug lines it is remembered for every waiting key why it was enqueued', () => {
+test('with debug logging, the controller remembers why each waiting key was enqueued', () => {
   expect(remembering(true).of(keyAt(1_499))).toEqual(TRIGGER);
 });
 
-test('each key that is reconciled or dropped makes room to remember the causes of another key', () => {
+test('after a key is reconciled or dropped, the causes of another key can be remembered', () => {
   const causes = remembering();
   const [begun, dropped] = [keyAt(7), keyAt(8)];
 

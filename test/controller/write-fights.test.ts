@@ -118,7 +118,7 @@ const SCENES: readonly [string, Scene][] = [
     },
   ],
   [
-    'a condition, whose time changes with it',
+    'a condition and its time',
     {
       reconcile: (_site, { setStatus }) =>
         setStatus({
@@ -327,7 +327,7 @@ describe.each(SCENES)('[child 5] another writer changes %s again and again', (_w
     expect(fights(operator)).toBe(0);
   });
 
-  test('the API server is read only if a write fight is suspected', async () => {
+  test('the object is read from the API server only if a write fight is suspected', async () => {
     const { place } = await start(scene);
     const reads = () =>
       place.env.requests.of().filter(({ verb, name }) => verb === 'get' && name === 'pond').length;

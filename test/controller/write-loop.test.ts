@@ -25,7 +25,7 @@ function patching(collection: () => FakeCollection): Client {
   });
 }
 
-test('[K-53] if each write of a reconciler triggers it again, this is reported and slowed down', async () => {
+test('[K-53] a reconciler that is triggered again by each of its own writes is reported and slowed down', async () => {
   let value = 0;
   const at: number[] = [];
   const bench: ControllerBench = new ControllerBench(
@@ -134,7 +134,7 @@ function attempts(clock = new FakeClock()) {
   };
 }
 
-test('[K-53] a rollout of a hundred steps, each of which changes the status, is no write loop', () => {
+test('[K-53] a rollout of a hundred steps with a status change in each step is no write loop', () => {
   const { attempt, hear, turns } = attempts();
 
   for (let ready = 0; ready < 100; ready++) {
@@ -147,7 +147,7 @@ test('[K-53] a rollout of a hundred steps, each of which changes the status, is 
   expect(turns()).toBe(0);
 });
 
-test('[K-53] writes without effect are no write loop, however often other clients change the object', async () => {
+test('[K-53] writes without effect do not count as a write loop, however often other clients change the object', async () => {
   let calls = 0;
   const bench: ControllerBench = new ControllerBench(
     {

@@ -108,7 +108,7 @@ describe('[K-44] how often setStatus writes', () => {
   });
 });
 
-test('[K-50] a status field that is no longer set is removed, unless another writer owns it, too', async () => {
+test('[K-50] a status field that is no longer set is removed, unless another writer also owns it', async () => {
   const { clientOf, namespace, setStatus, site } = await startStatus();
   await setStatus({ pages: 3, note: 'mine', conditions: [READY, STALLED] });
   const theirs = {
@@ -193,8 +193,8 @@ describe('[K-50] setStatus if the object is deleted', () => {
   });
 });
 
-describe('[K-50] the earlier status with which setStatus compares the new one', () => {
-  test('a second setStatus in an attempt is compared with the first one', async () => {
+describe('[K-50] the earlier status with which setStatus compares the new status', () => {
+  test('a second setStatus in an attempt is compared with the first setStatus', async () => {
     const { attempt, setStatus, site, writes } = await startStatus();
     await setStatus({ pages: 1 });
     const say = await attempt();
@@ -252,7 +252,7 @@ describe('[K-44] the return value of setStatus', () => {
     expect([first, again, gone]).toEqual([true, false, false]);
   });
 
-  test('after a restart setStatus returns false for an apply that changes nothing', async () => {
+  test('after a restart, setStatus returns false for an apply that changes nothing', async () => {
     const { env, namespace, setStatus, restart, writes } = await startStatus();
     const status = { pages: 3, conditions: [READY] };
     await setStatus(status);
@@ -268,7 +268,7 @@ describe('[K-44] the return value of setStatus', () => {
   });
 });
 
-describe('[K-50] a definition without the status or one of its fields', () => {
+describe('[K-50] a definition that lacks the status, or a field of the status', () => {
   test('setStatus fails with a typed error when the definition has no status subresource', async () => {
     const { setStatus } = await startStatus(siteDefinition({}));
 
@@ -290,7 +290,7 @@ describe('[K-50] a definition without the status or one of its fields', () => {
     expect(await setStatus({ pages: 3 }, given)).toBe(false);
   });
 
-  test('setStatus with a field that the schema does not have fails until the schema has it', async () => {
+  test('setStatus fails for a field that is not in the schema, until the schema has the field', async () => {
     const { attempt, env, site } = await startStatus();
     const say = await attempt();
 

@@ -86,7 +86,7 @@ describe('masking of Secrets', () => {
       },
     ],
     [
-      'a JSON patch of a value',
+      'a JSON patch of one value',
       {
         method: 'PATCH',
         path: `${SECRETS}/a`,
@@ -114,11 +114,11 @@ describe('masking of Secrets', () => {
       { method: 'POST', path: SECRETS, body: { kind: 'Secret', StringData: { a: 'moonlight' } } },
     ],
     [
-      'a value that is no base64',
+      'a value that is not base64',
       { method: 'POST', path: SECRETS, body: { kind: 'Secret', data: { a: 'moonlight!' } } },
     ],
     [
-      'a value that is no text',
+      'a value that is not a string',
       {
         method: 'POST',
         path: SECRETS,
@@ -126,7 +126,7 @@ describe('masking of Secrets', () => {
       },
     ],
     [
-      'data that is no object',
+      'data that is not an object',
       { method: 'POST', path: SECRETS, body: { kind: 'Secret', data: 'moonlight' } },
     ],
     [
@@ -139,7 +139,7 @@ describe('masking of Secrets', () => {
       },
     ],
     [
-      'a kind that comes last',
+      'a kind at the end',
       {
         method: 'POST',
         path: '/apis/x/v1/things',
@@ -204,7 +204,7 @@ describe('masking of Secrets', () => {
       },
     ],
     [
-      'a quotation that is cut off',
+      'a truncated quotation',
       {
         path: `${SECRETS}/a`,
         status: 422,
@@ -212,7 +212,7 @@ describe('masking of Secrets', () => {
       },
     ],
     [
-      'a wrong type in an apply',
+      'an apply with a wrong type',
       {
         path: `${SECRETS}/a`,
         status: 500,
@@ -322,15 +322,10 @@ describe('masking of Secrets', () => {
   });
 
   test.each([
-    [
-      'JSON that is cut',
-      'application/json',
-      `{"kind":"Secret","data":{"a":"bW9v`,
-      '/api/v1/things',
-    ],
+    ['truncated JSON', 'application/json', `{"kind":"Secret","data":{"a":"bW9v`, '/api/v1/things'],
     ['anything on the path of Secrets', 'text/plain', 'moonlight', SECRETS],
-    ['a text in JSON', 'application/json', '"moonlight"', SECRETS],
-    ['a text in YAML', 'application/yaml', 'moonlight', SECRETS],
+    ['a string in JSON', 'application/json', '"moonlight"', SECRETS],
+    ['a string in YAML', 'application/yaml', 'moonlight', SECRETS],
     ['protobuf', 'application/vnd.kubernetes.protobuf', 'k8s moonlight', '/api/v1/things'],
   ])('an exchange with a Secret that cannot be parsed is omitted: %s', (_, type, body, path) => {
     const result = maskedExchange(

@@ -49,7 +49,7 @@ describe('masking of objects other than Secrets', () => {
       { x: 'sent eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJtb29ubGlnaHQifQ.moonlight on' },
     ],
     ['a bootstrap token', { x: 'kubeadm join --token abcdef.moonlight1234567' }],
-    ['a header in a text', { x: 'curl -H "Authorization: Bearer moonlight-7"' }],
+    ['a header within a string', { x: 'curl -H "Authorization: Bearer moonlight-7"' }],
     ['a password in a URL', { x: 'postgres://user:moonlight@db/x' }],
     ['a variable of a container', { env: [{ name: 'DB_PASSWORD', value: 'moonlight' }] }],
   ])('the credential in %s is masked', (_, answer) => {

@@ -234,7 +234,7 @@ test('a write is recorded with its answer even if the client has closed the conn
   expect(readFileSync(join(folder, 'recording.jsonl'), 'utf8')).toContain('fern');
 });
 
-test('a request whose client disconnects while it sends the body is not recorded', async () => {
+test('a request is not recorded if its client disconnects while it sends the body', async () => {
   const server = await fakeServer(() => {});
   const folder = newFolder();
   const { url, stop, exit, stderr } = await recorder(server, folder);

@@ -73,7 +73,7 @@ test('the recording stops if there are too many values of Secrets to search for'
   expect(lines).toHaveLength(1);
 });
 
-test('a secret value that was recorded before its Secret was seen is replaced at the end', async () => {
+test('if a secret value is recorded before its Secret, the value is replaced when the recording ends', async () => {
   const { lines, own } = recording();
   const value = 'moonlight-sonata';
 

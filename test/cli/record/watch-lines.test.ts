@@ -22,7 +22,7 @@ test('a line that arrives in pieces becomes one chunk, with the time of its last
 test.each([
   ['bytes', { watchBytes: 4 }, 30, 30],
   ['time', { watchMs: 20 }, 50, 30],
-] as const)('a watch beyond its limit of %s is recorded as if the client had ended it', (_, limit, at, endedAt) => {
+] as const)('a watch that exceeds its limit of %s is recorded as if the client had ended it', (_, limit, at, endedAt) => {
   const lines = new WatchLines({ ...RECORD_LIMITS, ...limit }, budget(), 10);
 
   lines.add(Buffer.from('{}\n'), 20);

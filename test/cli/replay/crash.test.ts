@@ -27,7 +27,7 @@ it('if the code crashes as recorded, `replay` reports that, and exits with 0', a
   expect(textOf(stderr)).not.toContain('unhandled rejection');
 });
 
-it('if the code crashes although the recorded process did not, `replay` exits with 1', async () => {
+it('if the code crashes although the recorded process did not crash, `replay` exits with 1', async () => {
   const { record, operator } = incidentWith(CRASHING, CRASHING, crashed('asked'));
 
   const { exit, stderr } = chancery(['replay', record, operator]);

@@ -36,7 +36,7 @@ function twoKeys(): MadeRecord {
     ]);
 }
 
-it('with `--key` only the attempts at that key are compared', async () => {
+it('with `--key`, only the attempts at that key are compared', async () => {
   const { record, operator } = incidentWith(OPERATOR, OPERATOR, twoKeys());
 
   const all = await replayedApart(record, operator);
@@ -77,7 +77,7 @@ it('a truncated record is replayed up to its end, with a message', async () => {
   expect(says).toContain('the same as recorded: 1 attempt and 1 write');
 });
 
-it('a file whose compressed data ends too early is read as far as possible', async () => {
+it('a file with truncated compressed data is read as far as possible', async () => {
   const { record, operator } = incidentWith(OPERATOR);
   const whole = readFileSync(record);
   writeFileSync(record, whole.subarray(0, whole.length - 40));
@@ -115,7 +115,7 @@ it('a record with other controllers is refused, and `--force` replays the contro
   expect(forced.says).toContain('note: recorded, and not replayed: other');
 });
 
-it('even with `--force` a record is refused if the modules have none of its controllers', async () => {
+it('even with `--force`, a record is refused if the modules have none of its controllers', async () => {
   const { record, operator } = incidentWith(OPERATOR.replace("'copy'", "'other'"), OPERATOR);
 
   const { code, warns } = await replayedApart(record, operator, '--force');

@@ -32,7 +32,7 @@ describe('the command `chancery replay`', () => {
 `);
   });
 
-  it('with changed code `replay` continues after the first difference, and reports where that is', async () => {
+  it('if the code has changed, `replay` continues after the first difference, and reports where it is', async () => {
     const { record, operator } = incidentWith(OPERATOR.replace('-copy`', '-2-copy`'), OPERATOR);
     const { exit, stdout, stderr } = chancery(['replay', record, operator]);
 
@@ -98,7 +98,7 @@ describe('the command `chancery replay`', () => {
     expect(textOf(stderr)).toContain(why);
   });
 
-  it('`replay` refuses a module that has other controllers than the record', async () => {
+  it('`replay` refuses a module if its controllers differ from the recorded controllers', async () => {
     const { record, operator } = incidentWith(OPERATOR.replace("'copy'", "'other'"), OPERATOR);
     const { exit, stderr } = invoke(['replay', record, operator]);
 

@@ -136,7 +136,7 @@ const INCIDENTS: Readonly<Record<string, Incident>> = {
 
 const PATIENT = { timeout: 240_000 };
 
-test('a test written from a record fails until the operator is fixed', PATIENT, async () => {
+test('a test that is generated from a record fails until the operator is fixed', PATIENT, async () => {
   const folder = folderForTests();
   const names = Object.keys(INCIDENTS);
 

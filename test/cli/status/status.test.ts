@@ -83,7 +83,7 @@ test('`status --watch` prints each second, waits if the operator is gone, and ex
 test.each([
   'status',
   'why demo/a',
-])('if no operator listens, `%s` exits with 1, and says how to reach one', async (line) => {
+])('if no operator listens, `%s` exits with 1, and says how to reach an operator', async (line) => {
   const { url, stop } = await askedOperator();
   await stop();
 

@@ -20,7 +20,7 @@ function cached(object: KubernetesObject, made: ReturnType<typeof selectedObject
   return made.source.transform?.(object as never) as KubernetesObject & { spec?: object };
 }
 
-test('without a finalizer the server selects by labels, and the toolkit by annotations', () => {
+test('without a finalizer, the server selects by labels, and the toolkit by annotations', () => {
   const made = selectedObjects(deployments, { labels, annotations });
 
   expect(made.source.labelSelector).toBe('app=shop');
@@ -35,7 +35,7 @@ test('without a finalizer the server selects by labels, and the toolkit by annot
   expect(made.selects(deployment({ annotations: annotations.matchLabels }))).toBe(false);
 });
 
-test('[contract 99] [metacontroller M12] with a finalizer all objects are listed; only metadata of unselected objects is cached', () => {
+test('[contract 99] [metacontroller M12] with a finalizer, all objects are listed; of unselected objects, only the metadata is cached', () => {
   const made = selectedObjects(deployments, { labels }, { finalizer: FINALIZER });
   const kept = (metadata: Partial<ObjectMeta>) => cached(deployment(metadata), made);
 
@@ -81,7 +81,7 @@ test('sources with equal selections have the same transform, and so share a cach
 
 test.each([
   ['an operator', { matchExpressions: [{ key: 'a', operator: 'Near', values: ['x'] }] }],
-  ['values that are missing', { matchExpressions: [{ key: 'a', operator: 'In' }] }],
+  ['missing values', { matchExpressions: [{ key: 'a', operator: 'In' }] }],
   ['a key', { matchLabels: { 'a key': 'x' } }],
 ])('an invalid annotation selector is refused: %s', (_, wrong) => {
   expect(() => selectedObjects(deployments, { annotations: wrong })).toThrow('selector');

@@ -203,7 +203,7 @@ test('[contract 39] [metacontroller 16] unchanged fields, and a null or missing 
   expect(none.done).toEqual(['sync 7']);
 });
 
-test('without a status subresource one patch writes the status, labels and annotations together', async () => {
+test('without a status subresource, one patch writes the status, labels and annotations together', async () => {
   const { done } = await reconciled({
     options: { hasStatusSubresource: false },
     answer: { children: [], labels: { a: '1' }, status: { phase: 'New' } },
@@ -219,7 +219,7 @@ test('without a status subresource one patch writes the status, labels and annot
 test.each([
   'status',
   undefined,
-] as const)('[contract 52] after a version conflict (%s) no attachment is written, and no Event reports it', async (at) => {
+] as const)('[contract 52] after a version conflict (%s), no attachment is written, and no Event reports the conflict', async (at) => {
   const conflict = new ApiError({ code: 409, reason: 'Conflict', message: 'changed' });
   const { done, told, result } = await reconciled({
     answer: { ...wanted('new'), labels: { a: '1' }, status: { phase: 'New' } },
@@ -315,7 +315,7 @@ test.each([
   expect(done).toEqual(['finalize 7 farm/a']);
 });
 
-test('without a finalize function a deleted object is still synced, and attachments are not changed', async () => {
+test('without a finalize function, a deleted object is still synced, and attachments are not changed', async () => {
   const { done } = await reconciled({
     metadata: { deletionTimestamp: deleted, finalizers: ['other/one'] },
     cached: [ours('a')],
@@ -394,10 +394,10 @@ test.each([
     'of a resource that its decorator does not declare',
   ],
   ['[metacontroller M18] a delay below 0', { children: [], resyncAfterMs: -1 }, 'below 0'],
-  ['one twice', wanted('a', 'b', 'a'), 'names an attachment twice'],
+  ['a duplicate name', wanted('a', 'b', 'a'), 'names an attachment twice'],
   ['a label that is not a string', { children: [], labels: { a: 1 } }, 'labels of the answer'],
   ['a status that is a list', { children: [], status: [] }, 'the status of the answer'],
-])('for an answer with %s nothing is written', async (_, answer, message) => {
+])('for an answer with %s, nothing is written', async (_, answer, message) => {
   const { done, told } = await reconciled({
     cached: [ours('a')],
     answer: { labels: { fresh: 'f' }, ...answer } as unknown as SyncAnswer,

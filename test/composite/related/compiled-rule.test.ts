@@ -45,7 +45,7 @@ test.each([
   expect(() => compileRule(rule, clusterScoped, false)).toThrow(message);
 });
 
-test('a rule with empty names and an empty namespace is the same as a rule without them', () => {
+test('a rule with empty names and an empty namespace is the same as a rule without names and namespace', () => {
   const rule = { resource: configMaps, names: [], namespace: '', labelSelector: selector };
 
   expect(compileRule(rule, clusterScoped, false)).toEqual(

@@ -71,7 +71,7 @@ test('[contract 7] the first rule for a resource opens its source, and parents w
   expect(wakes.take()).toEqual([]);
 });
 
-test('all sources of a parent are opened before it waits for the first list', async () => {
+test('all sources of a parent are opened before the parent waits for the first list', async () => {
   const { of, opened } = opening(() => [byName, { resource: secrets }]);
 
   await expect(of(parent('a'))).rejects.toBeInstanceOf(NotReadyError);

@@ -81,7 +81,7 @@ const change = fc.record({
   isDelete: fc.boolean(),
 });
 
-test('[contract 44] [metacontroller 19] rules and the model select the same objects, whose changes wake the same parents', async () => {
+test('[contract 44] [metacontroller 19] rules and the model select the same objects, and changes of these objects wake the same parents', async () => {
   await fc.assert(
     fc.asyncProperty(
       parents,

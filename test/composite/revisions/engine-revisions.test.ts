@@ -58,7 +58,7 @@ const arrange: EngineSetup['arrange'] = ({ createParent }) => createParent({ tas
 test.each([
   'rolling-apply',
   'rolling-recreate',
-] as const)('revisions cause no additional calls of the function, and none while nothing changes (%s)', async (update) => {
+] as const)('revisions cause no additional calls of the function, and there is no call while nothing changes (%s)', async (update) => {
   const names = ['one', 'two', 'three', 'four', 'five'];
   const at = await enginePlace({
     decide: threeMaps,

@@ -20,7 +20,7 @@ const path = fc.oneof(
 );
 const paths = fc.uniqueArray(path, { minLength: 1, maxLength: 4 });
 
-test('in the parent of an older revision only the patched fields are old, and all other fields are current', () => {
+test('in the parent of an older revision, only the patched fields are old, and all other fields are current', () => {
   fc.assert(
     fc.property(parent, parent, paths, (before, today, fieldPaths) => {
       const patch = parentPatch(before, fieldPaths);

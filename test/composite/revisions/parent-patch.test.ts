@@ -38,7 +38,7 @@ test("the parent of an older revision is the current parent with the revision's 
   });
 });
 
-test('[contract 75] a field that an older revision did not have is absent in its parent', () => {
+test('[contract 75] a field that an older revision did not have is absent in the parent of that revision', () => {
   const older = withParentPatch(north, { spec: {} }, ['spec.template', 'spec.other.deep']);
 
   expect(older).toEqual({ ...north, spec: { trees: 3 } });

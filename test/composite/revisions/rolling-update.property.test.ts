@@ -54,7 +54,7 @@ function rollingState(given: Given): RollingState {
   };
 }
 
-test('every returned child belongs to one revision, and the plan keeps the order of the answer', () => {
+test('every returned child belongs to one revision, and the plan keeps the order in which they were returned', () => {
   fc.assert(
     fc.property(state, (given) => {
       const { latestClaims, olderClaims, children } = decideRolling(rollingState(given));
@@ -71,7 +71,7 @@ test('every returned child belongs to one revision, and the plan keeps the order
   );
 });
 
-test('only one child is updated at a time, when all children that were updated before are ready', () => {
+test('only one child is updated at a time, after all previously updated children are ready', () => {
   fc.assert(
     fc.property(state, (given) => {
       const { latestClaims, step } = decideRolling(rollingState(given));
@@ -130,7 +130,7 @@ async function reconcileUntil(rollout: Rollout, writes: number): Promise<void> {
   rollout.life.writesLeft = Number.POSITIVE_INFINITY;
 }
 
-test('[metacontroller 25] wherever processes are killed, at most one child is unavailable, and the update ends', async () => {
+test('[metacontroller 25] wherever processes are killed, at most one child is unavailable, and the update completes', async () => {
   await fc.assert(
     fc.asyncProperty(options, fc.array(event, { maxLength: 40 }), async (given, events) => {
       const rollout = new Rollout(given);
@@ -173,7 +173,7 @@ const change = fc.oneof(
   },
 );
 
-test('after a rolling update all children belong to one revision, whatever changes meanwhile', async () => {
+test('after a rolling update, all children belong to one revision, whatever changes meanwhile', async () => {
   await fc.assert(
     fc.asyncProperty(options, fc.array(change, { maxLength: 40 }), async (given, changes) => {
       const rollout = new Rollout(given);

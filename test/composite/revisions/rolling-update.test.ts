@@ -49,7 +49,7 @@ test.each([
 test.each([
   'metacontroller',
   'chancery',
-] as const)('[metacontroller 6] [metacontroller M13] with `rolling-apply` children are changed in place (%s)', async (format) => {
+] as const)('[metacontroller 6] [metacontroller M13] with `rolling-apply`, children are changed in place (%s)', async (format) => {
   const rollout = await changed({ update: 'rolling-apply', format });
 
   expect(await steps(rollout)).toEqual(['patch a', 'patch b', 'patch c']);
@@ -57,7 +57,7 @@ test.each([
   expect(rollout.stored.all.size).toBe(1);
 });
 
-test('[contract 67] [metacontroller 5] while an updated child is not ready, no other is updated', async () => {
+test('[contract 67] [metacontroller 5] while an updated child is not ready, no other child is updated', async () => {
   const rollout = await changed({ names: FIVE });
   await rollout.reconcile(); // deletes a
   await rollout.reconcile(); // creates a
@@ -98,7 +98,7 @@ test('[contract 72] the messages of a rolling update contain the child and the r
   });
 });
 
-test('[contract 70] [metacontroller 6] a child that was changed in place must have observed its generation', async () => {
+test('[contract 70] [metacontroller 6] an update waits until a child that was changed in place has observed its generation', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   await rollout.reconcile(); // changes a, whose status still is that of its former generation
 
@@ -112,7 +112,7 @@ test('[contract 70] [metacontroller 6] a child that was changed in place must ha
   expect(seen.condition.reason).toBe('RolloutProgressing');
 });
 
-test('[contract 70] for a child without observedGeneration a rolling update does not wait for it', async () => {
+test('[contract 70] a rolling update does not wait for observedGeneration if the child does not have it', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   await rollout.reconcile();
   rollout.children.change('a', (child) => ({
@@ -155,7 +155,7 @@ test('a revision is kept while it has children, even if there are three revision
   expect(rollout.stored.all.size).toBe(3);
 });
 
-test('after a change back to an older spec its existing revision is used again', async () => {
+test('after a change back to an older spec, its existing revision is used again', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   const [first] = rollout.stored.all.keys();
   await rollout.reconcile();
@@ -191,7 +191,7 @@ test('a child that belongs to an older revision is restored to the state in that
   expect(rollout.tastes()).toEqual(['sour', 'sweet', 'sweet']);
 });
 
-test('a child that the answer for its older revision omits is not changed until its turn comes', async () => {
+test('if the response for an older revision omits a child, the child is not changed until its turn comes', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   const answer = rollout.answer.bind(rollout);
   rollout.answer = (parent) =>

@@ -60,7 +60,7 @@ test('[metacontroller 6] [metacontroller M13] three children are changed in plac
 test.each([
   'rolling-apply',
   'rolling-recreate',
-] as const)('[metacontroller 25] after a kill the next process continues the update at the same child (%s)', async (update) => {
+] as const)('[metacontroller 25] after a kill, the next process continues the update at the same child (%s)', async (update) => {
   await continuesAtTheSameChild(await start(orchards, update));
 });
 

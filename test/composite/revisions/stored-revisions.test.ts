@@ -58,7 +58,7 @@ test.each([
 test.each([
   ['metacontroller', 'metacontroller.k8s.io/v1alpha1'],
   ['chancery', 'apps/v1'],
-] as const)('[contract 69] revisions of a cluster-scoped parent have the configured namespace (%s)', async (format, apiVersion) => {
+] as const)('[contract 69] revisions of a cluster-scoped parent are stored in the configured namespace (%s)', async (format, apiVersion) => {
   const rollout = new Rollout({ format, isClusterScoped: true, names: ['a', 'b'] });
 
   await rollout.settle();
@@ -81,7 +81,7 @@ test('[metacontroller M1] createRevisions refuses a cluster-scoped parent withou
   );
 });
 
-test('in the format `chancery` a revision is a ControllerRevision of apps/v1, whose data never changes', async () => {
+test('in the format `chancery`, a revision is a ControllerRevision of apps/v1, whose data never changes', async () => {
   const rollout = new Rollout({ format: 'chancery', update: 'rolling-apply', names: ['a', 'b'] });
   await rollout.settle();
   rollout.edit({ taste: 'sour' });
@@ -209,7 +209,7 @@ test('if the API server reports that the parent is deleted, no revision is adopt
   expect(rollout.stored.writes).toEqual(['create orphan']);
 });
 
-test('a revision whose labels were removed gets them back, and the parent is reconciled again', async () => {
+test('if the labels of a revision are removed, the labels are restored, and the parent is reconciled again', async () => {
   const rollout = new Rollout({ names: ['a'] });
   await rollout.settle();
   const [name = ''] = rollout.stored.all.keys();
@@ -232,7 +232,7 @@ test('a revision whose labels were removed gets them back, and the parent is rec
   await rollout.reconcile();
 });
 
-test('a revision whose content does not match its name is an error', async () => {
+test('a revision is an error if its content does not match its name', async () => {
   const rollout = new Rollout();
   await rollout.settle();
   const [name = ''] = rollout.stored.all.keys();
@@ -263,7 +263,7 @@ test.each([
   ['with a child without names', { children: [{ apiGroup: '', kind: 'Pod' }] }],
   ['with a number as a name', { children: [{ apiGroup: '', kind: 'Pod', names: [1] }] }],
   ['with null as a child', { children: [null] }],
-])('a stored revision %s is an error for its parent, and the error contains its name', async (_, broken) => {
+])("a stored revision %s is an error for its parent, and the error contains the revision's name", async (_, broken) => {
   const rollout = new Rollout();
   rollout.stored.create({ ...revision('broken', 'sour', ['a'], NORTH), ...broken } as Held);
 

@@ -95,7 +95,7 @@ test('[child 6] AppliedMemory remembers an applied status as long as it remember
 test.each<[string, (text: string) => object]>([
   ['an applied field', (text) => ({ data: { at: text } })],
   ['a label', (text) => ({ metadata: { labels: { tier: text } } })],
-])('[child 6] a child with another value of %s is applied again, in any newer version', (_, part) => {
+])('[child 6] a child with another value of %s is applied again, whatever its newer version', (_, part) => {
   const memory = new AppliedMemory();
   memory.follow(configMaps);
   const of = (text: string, resourceVersion: string) => {

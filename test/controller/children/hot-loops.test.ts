@@ -75,7 +75,7 @@ test('[metacontroller M3] an answer that the stored object never matches is a ho
   expect(ends[2]).toMatchObject({ paths: ['spec.mode', 'spec.size'] });
 });
 
-test('three answers in rotation are a hot loop, too', () => {
+test('three answers in rotation are also a hot loop', () => {
   const plan = new Written();
 
   const ends = [A, B, C, A, B, C, A].map((answer) => plan.answer(answer));
@@ -94,7 +94,7 @@ test('a child that is recreated with alternating answers is a hot loop after fou
 describe('hot loops of answers that are new each time', () => {
   const times = Array.from({ length: 50 }, (_, at) => ({ spec: { mode: 'x', time: at } }));
 
-  test('[metacontroller M3] if every answer is new, this is a hot loop after twenty writes, and remains one', () => {
+  test('[metacontroller M3] if every response is new, a hot loop is reported after twenty writes, and stays reported', () => {
     const plan = new Written();
 
     const end = times.findIndex((answer) => plan.answer(answer) !== undefined);
@@ -106,7 +106,7 @@ describe('hot loops of answers that are new each time', () => {
     }
   });
 
-  test('during a hot loop a new answer is still written once it has come several times in a row', () => {
+  test('during a hot loop, a new response is still written once it has come several times in a row', () => {
     const plan = new Written();
 
     const ends = times.map((answer) => {
@@ -141,7 +141,7 @@ describe('hot loops of answers that are new each time', () => {
     expect(ends.every((end) => end === undefined)).toBe(true);
   });
 
-  test('an answer that recurs among new answers is a hot loop, unless it last came long ago', () => {
+  test('a response that recurs among new responses is a hot loop, unless its last occurrence is long ago', () => {
     const plan = new Written();
     const answers = (count: number) => times.slice(0, count).flatMap((each) => [each, A]);
 
@@ -213,7 +213,7 @@ describe('how long a hot loop is reported', () => {
     return plan;
   }
 
-  test('a hot loop stays reported while its answers alternate, even for an answer that needs no write', () => {
+  test('a hot loop is still reported while the responses alternate, even for a response that needs no write', () => {
     const plan = found();
 
     for (const answer of [B, A, B, A, B, A]) {
@@ -225,7 +225,7 @@ describe('how long a hot loop is reported', () => {
   test.each([
     ['matches', B],
     ['does not match', A],
-  ])('a hot loop ends when an answer that the object %s has come four times in a row', (_what, answer) => {
+  ])('a hot loop ends when a response that the object %s has come four times in a row', (_what, answer) => {
     const plan = found();
 
     const times = [1, 2, 3, 4, 5].map(() => plan.see(answer));

@@ -60,7 +60,7 @@ test('isSameJson ignores the order of keys, but not the order of list items', ()
   expect(isSameJson('1', 1)).toBe(false);
 });
 
-test('a bigint equals the number to which a cache has rounded it', () => {
+test('a bigint equals the rounded number in a cache', () => {
   expect(isSameJson(9_007_199_254_740_993n, 9_007_199_254_740_992)).toBe(true);
   expect(isSameJson(5n, 6)).toBe(false);
 });

@@ -40,7 +40,7 @@ test('[child 1] a key that another writer adds to an empty label selector is rem
   expect(live?.spec?.podSelector).toEqual({});
 });
 
-test('[child 1] a key that another writer adds to a nodeSelector is removed from a child read from a cache', async () => {
+test('[child 1] a nodeSelector key that another writer adds to a cached child is removed', async () => {
   const { apply, env, namespace, cached } = await startFamily();
   const child = {
     metadata: { name: 'a' },
@@ -70,7 +70,7 @@ test('[child 1] a key that another writer adds to a nodeSelector is removed from
   expect(live?.spec?.template.spec?.nodeSelector).toEqual({ disk: 'ssd' });
 });
 
-test('[child 3] a key that another writer adds to a granular map causes no write, also beside an atomic map', async () => {
+test('[child 3] a key that another writer adds to a granular map causes no write, even if there is also an atomic map', async () => {
   const { apply, env, namespace, writes } = await startFamily();
   const policy = {
     metadata: { name: 'a', labels: { tier: 'ours' } },

@@ -98,7 +98,7 @@ function withoutOwners({ metadata, ...rest }: KubernetesObject): KubernetesObjec
 test.each([
   ['one process', false],
   ['a process that starts anew', true],
-])("[K-35] when a map is no longer applied, other managers' fields in it stay, with %s", async (_, restarts) => {
+])("[K-35] when a map is no longer applied, other managers' fields in the map stay, with %s", async (_, restarts) => {
   const { state, others, specNow, restart } = await startReleases();
   await state({ values: { web: { port: 80, tls: { on: true } }, log: 'debug' } });
   await others({ values: { web: { tls: { issuer: 'theirs' } } } });
@@ -111,7 +111,7 @@ test.each([
   });
 });
 
-test("[K-35] when an empty map is no longer applied, other managers' fields in it stay", async () => {
+test("[K-35] when an empty map is no longer applied, other managers' fields in the map stay", async () => {
   const { state, others, specNow } = await startReleases();
   await state({ values: { web: {} } });
   await state({ values: { web: {}, log: 'info' } });

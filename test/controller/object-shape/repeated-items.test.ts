@@ -115,7 +115,7 @@ const childOf = (fields: object, path: string): Desired<KubernetesObject> => {
 describe('[child 3] children with a list in which two items have the same key', () => {
   test.each(
     REPEATED,
-  )('a child with the same key twice at %s is not created', async (path, key, resource, fields) => {
+  )('a child with a duplicate key at %s is not created', async (path, key, resource, fields) => {
     const family = await startFamily();
 
     const applying = family.apply(resource, childOf(fields, path));
@@ -133,7 +133,7 @@ describe('[child 3] children with a list in which two items have the same key', 
   // The API server refuses such a Service at once.
   test.each(
     REPEATED.filter(([path]) => path !== 'spec.ports[1]'),
-  )('the API server creates a child with the same key twice at %s, but refuses to change it later', async (path, _, resource, fields) => {
+  )('the API server creates a child with a duplicate key at %s, but refuses to change it later', async (path, _, resource, fields) => {
     const { client, namespace } = await startFamily();
     const { metadata, ...rest } = childOf(fields, path);
     const { kind } = resource;

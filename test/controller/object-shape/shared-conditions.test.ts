@@ -251,7 +251,7 @@ test('[child 2] two controllers that set conditions in one atomic list stop afte
 });
 
 describe('[child 2] a definition that changes while the controller runs', () => {
-  test("other writers' conditions stay when a definition changes the list from type map to atomic", async () => {
+  test("other writers' conditions stay when a definition changes the type of the list from map to atomic", async () => {
     const { define, writer, others, types } = await startStatus(siteDefinition());
     const mine = writer('sites');
     await mine.setStatus({ conditions: [condition('Ready')] });
@@ -283,7 +283,7 @@ describe('[child 2] a definition that changes while the controller runs', () => 
   });
 });
 
-describe('[child 2] an answer whose managedFields are missing or unreadable', () => {
+describe('[child 2] a response with missing or unreadable managedFields', () => {
   const withManagedFields =
     (managedFields: unknown): Interceptor =>
     (next) =>
@@ -297,10 +297,10 @@ describe('[child 2] an answer whose managedFields are missing or unreadable', ()
     ['none', undefined],
     ['no list', 'x'],
     [
-      'entries of another form',
+      'entries in another format',
       [null, { manager: 'x', fieldsV1: 'x' }, { fieldsV1: { 'f:status': 3 } }],
     ],
-  ])('with unreadable managedFields no condition is lost, and the problem is reported once: %s', async (_, managedFields) => {
+  ])('with unreadable managedFields, no condition is lost, and the problem is reported once: %s', async (_, managedFields) => {
     const { writer, others, types } = await startStatus();
     const mine = writer('sites', withManagedFields(managedFields));
     await others('Audited');
@@ -314,7 +314,7 @@ describe('[child 2] an answer whose managedFields are missing or unreadable', ()
   });
 });
 
-describe('[child 2] a list of conditions of type map', () => {
+describe('[child 2] conditions in a list of type map', () => {
   test('a write to a list of type map needs no resourceVersion and no conditions of other writers', async () => {
     const { writer, others, types, site } = await startStatus(siteDefinition());
     const mine = writer('sites');

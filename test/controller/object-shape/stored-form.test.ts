@@ -41,7 +41,7 @@ describe('[child 1] a Secret that is applied with stringData', () => {
   test.each([
     false,
     true,
-  ])('a key that is no longer in stringData is removed from the Secret, restart: %s', async (restart) => {
+  ])('a key that is no longer in stringData is removed from the Secret (restart: %s)', async (restart) => {
     const family = await startFamily();
     await family.apply(secrets, secret({ stringData: { old: 'x', kept: 'ü' } }));
     if (restart) family.restart();
