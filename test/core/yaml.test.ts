@@ -73,7 +73,7 @@ describe.each(READERS)('%s', (_name, read) => {
     expect(refusal.cause).toBeUndefined();
   });
 
-  test('OP6 of two equal keys the YAML parser uses the last one, like kubectl', () => {
+  test('OP6 if a key occurs twice, the YAML parser uses the last value, like kubectl', () => {
     const value = read('a: 1\nb: 2\na: 3');
 
     expect(value).toEqual({ a: 3, b: 2 });

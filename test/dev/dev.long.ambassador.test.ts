@@ -147,7 +147,7 @@ spec:
   text: written
 `;
 
-test('[DEV-5] when a file with another schema or other rights is saved, definition, roles and filter change', async () => {
+test('[DEV-5] when a file with another schema or other permissions is saved, definition, roles and filter change', async () => {
   const project = new Project({ 'operator.ts': TYPED, 'note.yaml': NOTE, 'config.yaml': SAMPLE });
   const args = ['operator.ts', '-n', 'demo', '--samples', 'note.yaml', '--samples', 'config.yaml'];
   const dev = startDev(project, args);

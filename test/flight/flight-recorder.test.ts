@@ -235,7 +235,7 @@ test.each([
     'the answer breaks off',
     async (fail: Error) => ({ status: 200, headers: {}, body: Readable.from(broken(fail)) }),
   ],
-])('the record contains that %s', async (_, send) => {
+])('the recorder notices that %s', async (_, send) => {
   const { recorder, lines } = start();
   const transport = recorder.transport({
     send: () => send(new Error('it broke')),

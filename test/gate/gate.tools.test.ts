@@ -177,7 +177,7 @@ test('[security 33] [A-11] [admission 15] the gate passes a body of 8 MiB, and r
   expect(operator().seen).toHaveLength(1);
 });
 
-test('[admission 15] the limit also applies to a chunked body, which is passed on as a whole', async () => {
+test('[admission 15] the size limit also applies to chunked bodies, and a smaller chunked body is passed on whole', async () => {
   operator().answer = ({ body }) => ({ body: String(body.length) });
   const [head = ''] = bytesOf(
     'POST /convert HTTP/1.1 | -content-length | transfer-encoding: chunked',
@@ -196,7 +196,7 @@ test('[admission 15] the limit also applies to a chunked body, which is passed o
 test.each([
   ['head', 'POST /convert HTTP/1.1\r\nhost: a\r\n'],
   ['body', bytesOf('POST /convert HTTP/1.1 | content-length: 100')],
-])('[admission 15] if the %s of a request never ends, the gate closes it without telling the operator', async (_part, bytes) => {
+])('[admission 15] if the %s of a request never ends, the gate ends the request, and the operator does not get it', async (_part, bytes) => {
   const short = await GateProcess.start({
     paths: DECLARED,
     operator: operator().address,

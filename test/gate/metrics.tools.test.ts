@@ -132,7 +132,7 @@ test('a scraper gets only /metrics, however it spells other paths', async () => 
   expect(operator().connections).toBe(0);
 });
 
-test('canary: without its rules the gate forwards most of the refused requests of scrapers', async () => {
+test('canary: if its rules are removed, the gate forwards most of the scrape requests that it should refuse', async () => {
   const open = await startGate((text) => {
     const at = text.lastIndexOf('server {');
     const rules = text

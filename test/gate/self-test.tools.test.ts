@@ -99,7 +99,7 @@ test.each([
     'the key of another certificate',
     (gate: GateProcess) => ({ ...gate.certificate(), 'tls.key': gate.certificate()['tls.key'] }),
   ],
-])('for a gate with %s the self-test does not report that the gate does not run', async (_what, files) => {
+])('the self-test reports a gate with %s as running, but with a wrong certificate', async (_what, files) => {
   const gate = await startGate();
   gate.volume.put(files(gate));
 

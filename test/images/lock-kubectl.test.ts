@@ -107,7 +107,7 @@ test.each([
   'v1.38',
   'v1.38.2-rc.1',
   'v1.38.2/../..',
-])('locking requires a release version, and refuses %s', async (version) => {
+])('the lock accepts only a release version, and refuses %s', async (version) => {
   const places = await startPublisher();
 
   const locking = publishedKubectl(version, { date: DATE, places });
@@ -115,7 +115,7 @@ test.each([
   await expect(locking).rejects.toThrow(`expected a release such as v1.37.1, got ${version}`);
 });
 
-test('a version of kubectl that does not notice a rotated CA is not locked', async () => {
+test('the lock refuses a version of kubectl that does not notice a rotated CA', async () => {
   const places = await startPublisher();
 
   const locking = publishedKubectl('v1.35.9', { date: DATE, places });
@@ -137,7 +137,7 @@ test.each<[string, string, Published]>([
       headers: { 'docker-content-digest': 'sha256:0' },
     },
   ],
-])('a lock is refused: %s', async (_name, message, published) => {
+])('the lock is refused: %s', async (_name, message, published) => {
   const places = await startPublisher(published);
 
   const locking = publishedKubectl('v1.38.2', { date: DATE, places });

@@ -51,7 +51,7 @@ const failures = (lines: ReturnType<typeof startOperator>['lines']): unknown[] =
       return { code, layer, reason: fields.reason };
     });
 
-test('[P-18] CM8 while the proxy has not started, the operator waits without being ready, and does not exit', async () => {
+test('[P-18] CM8 until the proxy has started, the operator waits without being ready, and does not exit', async () => {
   const { server, proxy } = await startCluster();
   put(server, 'first');
   await proxy.kill();

@@ -228,7 +228,7 @@ test('managed fields are not cached, unless the transform of a source keeps them
   expect(fieldsIn(keeping)).toEqual([[{ manager: 'kubectl' }]]);
 });
 
-test('[C-4] an index function that throws is logged in one line', async () => {
+test('[C-4] an error that an index function throws is logged in one line', async () => {
   const { informers, lines, prepare, run } = world();
   prepare('pods').put('a');
   prepare('pods').put('b');

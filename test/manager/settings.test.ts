@@ -279,7 +279,7 @@ describe('settings of leader election', () => {
   test.each([
     [['website', 'other'], 'website-leader'],
     [[], 'chancery-leader'],
-  ])('the default Lease of the controllers %j is %s', (names, lease) => {
+  ])('for the controllers %j the default Lease is %s', (names, lease) => {
     expect(leaseNameOf(names.map((name) => ({ name })))).toBe(lease);
   });
 });

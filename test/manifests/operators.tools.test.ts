@@ -115,7 +115,7 @@ describe('optional settings of an operator', () => {
   test.each([
     'namespaced',
     'cluster-scoped',
-  ])('in the scope %s, an operator that installs its definitions has the rights for that, and its manifests contain no definitions', async (scope) => {
+  ])('in the scope %s, an operator that installs definitions may do so, and its manifests contain no definitions', async (scope) => {
     const files = operatorManifests([SITE], options({ installCrds: true }));
 
     const objects = await render(`${await written(files)}/overlays/${scope}`);
@@ -134,7 +134,7 @@ describe('optional settings of an operator', () => {
     expect(files.filter(({ path }) => path.startsWith('crds/'))).toEqual([]);
   });
 
-  test('a longer time for stopping changes every setting that depends on it', async () => {
+  test('a longer stop timeout changes every setting that depends on it', async () => {
     const objects = await rendered({ stopSeconds: 100 });
 
     expect(value(objects, 'CHANCERY_SHUTDOWN_TIMEOUT')).toBe('100');
@@ -180,7 +180,7 @@ describe('optional settings of an operator', () => {
     await expect(render(`${folder}/moved`)).rejects.toThrow('namespace transformation');
   });
 
-  test('a declaration for all namespaces needs a ClusterRole, even if all other rights are for one namespace', async () => {
+  test('a declaration for all namespaces needs a ClusterRole, even if all other permissions are for one namespace', async () => {
     const everywhere = controller({
       name: 'everywhere',
       for: source(configMaps, { namespace: 'all' }),

@@ -32,7 +32,7 @@ interface Lease extends KubernetesObject {
 test.each([
   ['namespaced', 'website'],
   ['cluster-scoped', 'elsewhere'],
-])('website, %s, works with the rights, the filter and the settings of its manifests', async (scope, namespace) => {
+])('website, %s, works with the permissions, the filter and the settings of its manifests', async (scope, namespace) => {
   const objects = await render(`examples/website/manifests/overlays/${scope}`);
   const server = await startServer(objects);
   const operator = await run(server, objects);

@@ -43,7 +43,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     'rules' in object ? (object.rules as readonly Rule[]) : [],
   );
 
-  test('lint finds only images without a digest, and temporary log settings', () => {
+  test('lint reports only images without a digest, and temporary log settings', () => {
     const errors = lint(objects).filter(({ level }) => level === 'error');
     const warnings = lint(objects).map(({ rule }) => rule);
 
@@ -187,7 +187,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     expect(accept.split(',').length).toBeGreaterThan(5);
   });
 
-  test("an open filter or a readable token makes the operator's start fail", () => {
+  test('an operator with an open filter or a readable token does not start', () => {
     expect(value(operator, 'CHANCERY_SELF_TEST')).toBe('require');
     expect(JSON.stringify(operator)).not.toContain('insecure');
   });

@@ -188,7 +188,7 @@ test.each([
     500,
     `failed to create typed patch object (/a; /v1, Kind=Secret): .stringData.k: expected string, got &value.valueUnstructured{Value:"${SECRET}"}`,
   ],
-])('[attack A-3] the message of a %i that is not about a field contains no value: %s', (code, message) => {
+])('[attack A-3] if an error with the code %i is not about a field, its message contains no value: %s', (code, message) => {
   const details = { causes: [{ message }, { message, reason: 'Other', field: 'spec' }] };
 
   const error = new ApiError({ code, reason: 'Some', message, details });

@@ -86,7 +86,7 @@ test.each([
   });
 });
 
-test('at the start only folders of ended processes are removed', async () => {
+test('at startup, only the folders of processes that have ended are removed', async () => {
   const tmpDir = await testFolder();
   const living = await folders(tmpDir);
   await living.create();
@@ -107,7 +107,7 @@ test('at the start only folders of ended processes are removed', async () => {
   expect(names).toEqual(expect.arrayContaining([mine, ...others]));
 });
 
-test('missing folders are created; if that is impossible, the error comes at once', async () => {
+test('missing folders are created; if that is impossible, the error is thrown at once', async () => {
   const deep = join(await testFolder(), 'a', 'b', 'c');
 
   await using folders = await RunFolders.open(deep);

@@ -6,7 +6,7 @@ import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { marked, PATH, runScript, testFolder } from './support.ts';
 
-test("a program gets its arguments unchanged, its folder and its input, and nothing of the runner's environment", async () => {
+test('a program gets exactly the given arguments, folder, input and environment, and no variables of the runner', async () => {
   const cwd = await realpath(await testFolder());
 
   const answer = await runScript('', {
@@ -222,7 +222,7 @@ test('an abort ends the program, and the run rejects with the reason of the abor
   expect(await alive()).toBe(0);
 });
 
-test('an abort during the start of a program counts, too', async () => {
+test('an abort while a program starts also ends the run', async () => {
   const stop = new AbortController();
 
   const run = runScript('sleep 100', { signal: stop.signal });

@@ -45,7 +45,7 @@ async function watchThatEnds(end: (upstream: WireRequest) => void) {
   };
 }
 
-test('proxy 13: a watch that the API server ends arrives completely', async () => {
+test('proxy 13: if the API server ends a watch, the whole watch arrives', async () => {
   const { names, error } = await watchThatEnds(({ socket }) => socket.write(chunkOf('')));
 
   expect(names).toEqual(['first']);

@@ -52,7 +52,7 @@ test.each([
   ['REFUSED_STREAM', 'DELETE'],
   ['GOAWAY', 'GET'],
   ['GOAWAY', 'DELETE'],
-] as const)('proxy 17: after %s the proxy itself repeats a %s', async (how, method) => {
+] as const)('proxy 17: after %s the proxy itself retries a %s', async (how, method) => {
   const upstream = await turningAway(how);
   const transport = transportTo(await proxyTo(upstream));
   await text((await transport.send(request())).body);

@@ -32,7 +32,7 @@ test('proxy 4: every accept pattern matches at least one of the declared request
   expect(unused).toEqual([]);
 });
 
-test('proxy 4: the list of hostile requests has every kind, and no request twice', () => {
+test('proxy 4: the list of hostile requests contains every kind of request, and no duplicates', () => {
   const kinds = [
     /%2e/i,
     /%2f/i,

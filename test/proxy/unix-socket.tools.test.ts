@@ -83,7 +83,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       serving(kubectl.path, ['proxy', `--server=${upstream().url}`, `--unix-socket=${pathOf()}`]),
     );
 
-    test('[P-2] proxy 38: calls and watches pass a unix socket, with a Host that the filter accepts', async () => {
+    test('[P-2] proxy 38: calls and watches work over a unix socket, with a Host that the filter accepts', async () => {
       const transport = transportTo(`unix:${pathOf()}`);
 
       const call = await transport.send(request());

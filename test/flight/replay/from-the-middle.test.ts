@@ -127,7 +127,7 @@ describe('a record that begins in the middle of a run', () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  it('an attempt that began earlier is skipped if its replay does not make the same requests', async () => {
+  it('an attempt that began earlier is skipped if its replay makes different requests', async () => {
     const by = { controller: 'copy', key: 'demo/web', id: 50 };
     const record = new MadeRecord({ objects: [configMap('web', '9', { a: '1' })] })
       .add(

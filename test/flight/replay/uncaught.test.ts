@@ -51,7 +51,7 @@ describe('a failing attempt in a replay', () => {
   });
 });
 
-describe('an uncaught error in a replay', () => {
+describe('replaying an uncaught error', () => {
   const crash = { reason: 'crash', why: 'it broke' } as const;
 
   const fail = (): never => {
@@ -62,7 +62,7 @@ describe('an uncaught error in a replay', () => {
     ['in a promise', async (): Promise<void> => void Promise.reject(new Error('it broke'))],
     ['in a timer', async (): Promise<void> => void setTimeout(fail, 10)],
     ['in the next tick', async (): Promise<void> => process.nextTick(fail)],
-  ] as const)('an uncaught error %s ends the replay where it ended the recorded process', async (_, reconcile) => {
+  ] as const)('an uncaught error %s ends the replay at the point where it ended the recorded process', async (_, reconcile) => {
     const record = changed().attempt(2_001, 'demo/web', []).header(crash).record(2_030);
     const before = process.listenerCount('unhandledRejection');
 
@@ -85,7 +85,7 @@ describe('an uncaught error in a replay', () => {
     expect(notes.join()).toContain('it broke, there with it tore');
   });
 
-  it('a replay fails on an uncaught error at a place where the recorded process did not crash', async () => {
+  it('a replay fails on an uncaught error at a point where the recorded process did not crash', async () => {
     const record = changed().attempt(2_001, 'demo/web', []).header(crash).record(60_000);
     const reconcile = async () => void Promise.reject(new Error('it broke'));
 

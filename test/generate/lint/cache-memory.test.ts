@@ -71,7 +71,7 @@ test.each([
   ['250000000000m', '220000000000m'],
   ['250000Ki', '210000Ki'],
   [250_000_000, 220_000_000],
-])('the memory limit %s is enough for caches for which %s is too small', (enough, small) => {
+])('for the caches a memory limit of %s is enough, and a limit of %s is too small', (enough, small) => {
   expect(found(limited(enough), SMALL)).toEqual([]);
   expect(pathsOf(limited(small), SMALL)).toEqual([LIMIT]);
 });

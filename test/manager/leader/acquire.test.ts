@@ -223,7 +223,7 @@ test('[LE-9] a candidate does not become the leader if the answer to its write a
   expect(elector.isLeader).toBe(false);
 });
 
-test('[LE-7] [LE-8] failed requests for the Lease are repeated for ever; each may take half of the renew deadline', async () => {
+test('[LE-7] [LE-8] failed requests for the Lease are retried for ever; each may take half of the renew deadline', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.treat = () => 'hang';
@@ -317,7 +317,7 @@ test('an aborted candidacy rejects with the reason, leaves no timer behind and c
   });
 });
 
-test('[LE-13] a Lease that a candidate wins after the stop has begun is released', async () => {
+test('[LE-13] if a candidate wins the Lease after it has begun to stop, it releases the Lease', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop, lines } = candidate('a', store, clock);
@@ -339,7 +339,7 @@ test('[LE-13] a Lease that a candidate wins after the stop has begun is released
   expect(lines.filter(({ level }) => level === 'warn')).toEqual([]);
 });
 
-test('[LE-13] a stop waits for the answer to a Lease write, but no longer than a request may take', async () => {
+test('[LE-13] a stopping elector waits for the answer to a Lease write, but no longer than a request may take', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = candidate('a', store, clock);

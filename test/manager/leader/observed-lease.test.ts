@@ -63,7 +63,7 @@ test('a released Lease is free at once, and so is a Lease that never had a holde
   expect(empty.isOfAnother('b', 1_000)).toBe(false);
 });
 
-test('when another holder took over an expired Lease, no time is added to wait for the former holder', () => {
+test('if another holder took over an expired Lease, there is no further wait for the former holder', () => {
   const observed = heldByA();
   observed.see(lease({ holderIdentity: 'b' }), 1_000 + LEASE_MS);
 

@@ -148,7 +148,7 @@ test('[LE-11] a suspension during a renewal counts as a loss, even if the renewa
   expect(elector.exitBy).toBeLessThan(clock.monotonic());
 });
 
-test('[LE-10] the fence allows Events of a candidate, and after a loss until another process may lead', async () => {
+test('[LE-10] the fence allows Events of a candidate; after a loss it allows Events until another process may lead', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = candidate('a', store, clock);

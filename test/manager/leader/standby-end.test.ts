@@ -137,7 +137,7 @@ test('[real R-4] the controllers get a new fence in each term, and the former fe
   expect(after?.writeDeadlineAt()).toBeGreaterThan(at.world.clock.monotonic());
 });
 
-test('[real R-4] a stop of a process that leads again releases the Lease', async () => {
+test('[real R-4] a process that leads again releases the Lease when it stops', async () => {
   const at = await leading(busy());
   await lose(at);
   at.world.leases.hangs = false;
@@ -152,7 +152,7 @@ test('[real R-4] a stop of a process that leads again releases the Lease', async
   expect(at.world.leases.holder).toBe('');
 });
 
-test('[real R-4] when another process takes the Lease, the leader has a second to stop, and does not take it back', async () => {
+test('[real R-4] when another process takes the Lease, the leader must stop within a second, and does not take it back', async () => {
   const at = await leading(busy());
   const { lease } = at.world.leases;
   const metadata = { ...lease?.metadata, resourceVersion: 'edited' };

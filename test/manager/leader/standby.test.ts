@@ -80,7 +80,7 @@ test('[real R-4] [LE-12] after an outage longer than its Lease a leader leads ag
   expect([said(replica, 'leadership lost'), said(replica, 'leads')]).toEqual([1, 2]);
 });
 
-test('[real R-4] there is never more than one leader when another process leads meanwhile, and the old leader stands by', async () => {
+test('[real R-4] if another process leads meanwhile, the old leader stands by, and there are never two leaders', async () => {
   const place = await seeded('a');
   const one = await place.replica('one', writer().controllers);
   await place.until(() => one.operator.leads);

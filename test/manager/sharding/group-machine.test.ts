@@ -103,7 +103,7 @@ test('a member no longer owns a group when it observes that the group has anothe
   expect(after([observed({ ...OWN, generationHeld: false })], OWNING).phase).toBe('lost');
 });
 
-test('a stopping process claims no group, and releases a group that it gets by a late answer', () => {
+test('a stopping process claims no group, and releases a group if it gets the group through a late response', () => {
   expect(after(['shutdown', observed({}), observed({})]).effects).toEqual([]);
   expect(after([observed({}), 'shutdown', 'acquired'])).toMatchObject({
     phase: 'foreign',

@@ -126,7 +126,7 @@ test('a change makes a failing key run at once, and its attempt lists each cause
   expect(done?.last?.wokenBy).toEqual(waiting?.wokenBy);
 });
 
-test('the answer contains the policy that delays the next attempt, or the back-off if this ends later', async () => {
+test('the answer contains either the policy that delays the next attempt or the back-off, whichever ends later', async () => {
   const { clock, collection, run, why } = start({
     minIntervalMs: 30_000,
     queue: { backoff: { initialMs: 20_000, jitter: 0 } },
@@ -154,7 +154,7 @@ test('the answer contains the policy that delays the next attempt, or the back-o
   expect(second?.next?.at).toBe(new Date(clock.now() + 40_000).toISOString());
 });
 
-test('the answer about a running key contains its duration, and the answer about a waiting key contains its wait', async () => {
+test('for a running key the answer says how long it has run, and for a waiting key how long it has waited', async () => {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const { clock, collection, run, why } = start({ reconcile: () => held, workers: 1 });
   for (const name of ['a', 'b', 'c']) collection(things).put(name);
@@ -205,7 +205,7 @@ test('after a terminal error no further attempt is due', async () => {
   expect(view.failing()).toMatchObject([{ key: 'demo/a', failures: 0, nextInMs: undefined }]);
 });
 
-test('the answer says that the object was deleted, and otherwise when the reconciler wants the key to run again', async () => {
+test('for a deleted object the answer says so; for other objects it says when the reconciler wants to run again', async () => {
   const { collection, run, why } = start({ reconcile: async () => ({ requeueAfterMs: 90_000 }) });
   collection(things).put('a');
   collection(things).put('b');
@@ -221,7 +221,7 @@ test('the answer says that the object was deleted, and otherwise when the reconc
   expect(why('b')?.summary).toBe('the object is gone, and nothing is due');
 });
 
-test('before the first list the answer says which source has none yet, and contains no known key', async () => {
+test('until a source has its first list, the answer says which source has none, and lists no known keys', async () => {
   const { collection, run, view } = start({ reconcile: async () => {} });
   collection(things).failLists(new ApiError({ code: 403, reason: 'Forbidden', message: 'no' }));
   await run();
@@ -334,7 +334,7 @@ test('for every policy that delays keys there is an explanation in words', () =>
   expect(waiting.toSorted()).toEqual(Object.keys(POLICY_WORDS).toSorted());
 });
 
-test('a request for the answer about a key changes nothing: no timer, no priority, no place in the queue', async () => {
+test('asking why a key waits changes nothing: no timer, no priority, no place in the queue', async () => {
   const { clock, collection, run, why, runner, found } = start({
     minIntervalMs: 60_000,
     reconcile: async () => {

@@ -290,7 +290,7 @@ describe('the server of webhooks', () => {
     ]);
   });
 
-  test('the review is aborted when the client has gone', async () => {
+  test('the review is aborted when the client disconnects', async () => {
     const left = Promise.withResolvers<unknown>();
     const asked = Promise.withResolvers<void>();
     const webhook = configMapWebhook({
@@ -343,7 +343,7 @@ describe('webhooks of a process', () => {
     expect(JSON.parse(after.text).response.status.message).toBe('of 0');
   });
 
-  test('if the webhook address is taken, the start fails, and the error contains the setting', async () => {
+  test('if the webhook address is taken, the operator does not start, and the error contains the setting', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     onTestFinished(() => void other.close());
@@ -419,7 +419,7 @@ describe('webhooks of a process', () => {
     await expect(post(address, REVIEW)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  test('three seconds after the stop, running reviews are still answered, and hanging reviews are cut off', async () => {
+  test('three seconds after SIGTERM, running reviews are still answered, and hanging reviews are cut off', async () => {
     const first = hanging();
     const world = await serving(first.webhook, IN_A_POD);
     const held = post(addressOf(world), REVIEW);
