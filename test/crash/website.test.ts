@@ -17,7 +17,7 @@ test(
 );
 
 test(
-  '[K-20] wherever the website example is killed, a deleted Website and its Deployment are removed in the end',
+  '[K-20] wherever the website example is killed, a deleted Website and its Deployment are removed',
   EVERY_PLACE,
   async () => {
     await expectSameEnd(deletedWebsite, [

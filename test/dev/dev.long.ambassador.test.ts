@@ -236,7 +236,7 @@ test('the operator converts the objects of a resource with two versions', async 
   expect(old).toMatchObject({ apiVersion: 'example.com/v1', spec: { text: 'written' } });
 });
 
-test('[DEV-6] in `chancery dev` a request without a declared right is refused, as in a cluster', async () => {
+test('[DEV-6] in `chancery dev` a request without a declared permission is refused, as in a cluster', async () => {
   const project = new Project({
     ...HELLO,
     'src/operator.ts': OPERATOR.replace('configMaps }', 'configMaps, pods }').replace(

@@ -140,7 +140,7 @@ test('after a crash definitions, roles and samples are not applied again if noth
   expect(calls).toEqual(['definitions', 'roles', 'webhooks', 'filter', 'sample']);
 });
 
-test('if applying definitions or roles fails, this is printed, and tried again at the next start', async () => {
+test('if applying definitions or roles fails, the failure is printed, and the next start tries again', async () => {
   const { clock, starts, calls, said } = started({ codes: [1], failures: 5 });
 
   await advanceUntil(clock, () => starts.length === 2 && calls.length === 10);

@@ -232,7 +232,7 @@ test('bytes that arrive together with the head of an answer are recorded and pas
 test.each([
   ['the transport fails', async (fail: Error) => Promise.reject(fail)],
   [
-    'the answer breaks off',
+    'the response breaks off',
     async (fail: Error) => ({ status: 200, headers: {}, body: Readable.from(broken(fail)) }),
   ],
 ])('the recorder notices that %s', async (_, send) => {

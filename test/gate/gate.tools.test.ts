@@ -166,7 +166,7 @@ test('[A-11] [admission 14] if a handler hangs, the gate answers 504 after the t
   expect(reply.body).toContain('within the time limit of this webhook');
 });
 
-test('[security 33] [A-11] [admission 15] the gate passes a body of 8 MiB, and refuses a larger one itself', async () => {
+test('[security 33] [A-11] [admission 15] the gate passes a body of 8 MiB, and refuses a larger body itself', async () => {
   operator().answer = ({ body }) => ({ body: String(body.length) });
 
   const largest = await client().post('/convert', review('u7', 8 * MiB));
@@ -228,7 +228,7 @@ test('[security 32] the operator cannot read the key through the gate', async ()
 test.each([
   ['no certificate', {}],
   ['a key of another certificate', 'other'],
-  ['a certificate that is none', { 'tls.crt': 'x', 'tls.key': 'y' }],
+  ['a file that is not a certificate', { 'tls.crt': 'x', 'tls.key': 'y' }],
 ])('with %s the gate logs an error, and serves nothing until the certificate is correct', async (_what, files) => {
   const own = await GateProcess.start({ paths: DECLARED, operator: operator().address });
   onTestFinished(() => own.stop());

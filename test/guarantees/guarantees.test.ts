@@ -126,7 +126,7 @@ test('for each row there is a test title with its tag', () => {
   expect(missing).toEqual([]);
 });
 
-test('each tag in a test title has a row, and the file of the title is a test file', () => {
+test('each tag in a test title has a row, and each file with such a title is a test file', () => {
   const wrong = [...files].flatMap(([tag, tagged]) => [
     ...(rows.some((row) => row.tag === tag)
       ? []

@@ -131,7 +131,7 @@ test.each<[string, string, Published]>([
     { index: indexOf(['amd64', 'arm64']) },
   ],
   [
-    'an index that is not what its digest says',
+    'an index that does not match its digest',
     'says sha256:0 and sends sha256:',
     {
       headers: { 'docker-content-digest': 'sha256:0' },

@@ -17,7 +17,7 @@ import { filesBelow } from './support/files-below.ts';
 import { runInRoot } from './support/in-root.ts';
 
 test(
-  'the hooks image has bash, jq, curl and Node on the PATH, and runs as a user without special rights',
+  'the hooks image has bash, jq, curl and Node on the PATH, and runs as an unprivileged user',
   async () => {
     const image = await buildTarget('hooks');
     const script = `for tool in bash jq curl node; do command -v "$tool" && "$tool" --version > /dev/null; done

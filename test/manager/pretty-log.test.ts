@@ -60,7 +60,7 @@ test('[N-6] repeated failures of a key are not logged one by one before its next
   );
 });
 
-test('if a retry is far away, the log line says that a change would cause an earlier attempt', () => {
+test('if the next retry is far in the future, the log line says that a change would cause an earlier attempt', () => {
   const text = written((log) => {
     log.warn(failed(1, 9_999, bare('one')), 'reconcile failed');
     log.warn(failed(2, 10_000, bare('two')), 'reconcile failed');
@@ -74,7 +74,7 @@ test('if a retry is far away, the log line says that a change would cause an ear
   );
 });
 
-test('[N-6] a different error of the key, or the first failure of another key, has a log line of its own', () => {
+test('[N-6] a different error of the key, or the first failure of another key, has its own log line', () => {
   const text = written((log) => {
     log.warn(failed(1, 5, bare('one')), 'reconcile failed');
     log.warn(failed(2, 10, bare('two')), 'reconcile failed');
@@ -131,7 +131,7 @@ test('[N-7] stack frames of user code come first; frames of the toolkit and of N
   ]);
 });
 
-test('[N-7] an error without a frame of user code says how to print the other frames', () => {
+test('[N-7] if an error has no frame of user code, the log says how to print its other frames', () => {
   const error = new Error('lost');
   error.stack = 'Error: lost\n    at listOnTimeout (node:internal/timers:1:1)';
 

@@ -296,7 +296,7 @@ describe('[M-3] runnables that are added later', () => {
     expect(facts).toEqual(['early began', 'late began', 'controller reconciles default/a at -100']);
   });
 
-  test('[M-3] a runnable that needs leadership and is added to a standby starts with leadership', async () => {
+  test('[M-3] if a runnable that needs leadership is added to a standby, it starts when the standby becomes the leader', async () => {
     const facts: string[] = [];
     const leases = new LeaseServer();
     const leader = new World([reconciling('one', configMaps, [])], ELECTION, { leases });

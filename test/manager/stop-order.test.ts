@@ -334,7 +334,7 @@ describe('[LE-9] a leader that has lost its Lease', () => {
     expect(endedAt).toBeGreaterThan(renewedAt + 10_000);
   });
 
-  test('[LE-9] a leader that loses its Lease during a stop must end before the Lease does', async () => {
+  test('[LE-9] if a leader loses its Lease while it stops, it must end before the Lease expires', async () => {
     const world = await leading(busy([], NEVER, false), { CHANCERY_SHUTDOWN_TIMEOUT: '600' });
     const renewedAt = Date.parse(String(world.leases.lease?.spec?.renewTime));
     world.leases.hangs = true;

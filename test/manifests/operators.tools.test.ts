@@ -84,7 +84,7 @@ describe('names', () => {
 });
 
 describe('optional settings of an operator', () => {
-  test('without an election only one Pod runs at a time, and there is no Lease', async () => {
+  test('without leader election only one Pod runs at a time, and there is no Lease', async () => {
     const objects = await rendered({ leaderElection: false });
 
     expect((only(objects, 'Deployment') as DeploymentObject).spec).toMatchObject({
@@ -95,7 +95,7 @@ describe('optional settings of an operator', () => {
     expect(JSON.stringify(objects)).not.toMatch(/lease|LEADER/i);
   });
 
-  test('without an election the base has no Role', async () => {
+  test('without leader election the base has no Role', async () => {
     const files = operatorManifests(CONFIG_RESTART.controllers, options({ leaderElection: false }));
 
     const objects = await render(`${await written(files)}/base`);
@@ -152,7 +152,7 @@ describe('optional settings of an operator', () => {
     expect(containerNamed(podSpec(objects), 'operator').args).toEqual(modules);
   });
 
-  test('a Role for a namespace that the code specifies stays in that namespace, and an overlay that would move it is an error', async () => {
+  test('if the code specifies the namespace of a Role, the Role stays there, and an overlay that would move it is an error', async () => {
     const elsewhere = controller({
       name: 'elsewhere',
       for: source(configMaps, { namespace: { name: 'elsewhere' } }),

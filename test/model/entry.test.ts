@@ -307,7 +307,7 @@ test.each<[string, object]>([
   ['metadata of null', { ...OBJECT, metadata: null }],
   ['metadata that are a string', { ...OBJECT, metadata: 'a' }],
   ['no metadata', { ...OBJECT, metadata: undefined }],
-])('a text is refused if it differs from what its beginning said: %s', (_, other) => {
+])('a text is refused if its object does not have the identity that was read first: %s', (_, other) => {
   const entry = entryOf(JSON.stringify(other));
   const observed = observer();
   entry.observedBy(observed);

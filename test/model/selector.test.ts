@@ -263,7 +263,7 @@ describe('contradictedKey', () => {
     values.map((y) => ({ ...(x && { x }), ...(y && { y }) }) as Record<string, string>),
   );
 
-  test('contradictedKey returns a key exactly when no labels satisfy the selector', () => {
+  test('contradictedKey returns a key if, and only if, no labels can satisfy the selector', () => {
     fc.assert(
       fc.property(selectors, (selector) => {
         const isMet = every.some((labels) => matchesSelector(selectorFromObject(selector), labels));

@@ -79,17 +79,17 @@ test.each([
     'spec.dsn: Invalid value (not shown)',
   ],
   [
-    'JSON that does not end',
+    'JSON without an end',
     `Invalid value: {"a":"${SECRET}", no`,
     'spec.dsn: Invalid value (not shown)',
   ],
   [
-    'a rule that repeats it',
+    'a rule that repeats the value',
     `Invalid value: "${SECRET}": cannot read ${SECRET} at 4`,
     'spec.dsn: Invalid value (not shown): cannot read (not shown)',
   ],
   [
-    'a rule that repeats a part',
+    'a rule that repeats part of the value',
     `Invalid value: "${SECRET}": expected 5 fields, found [zq7onlyhere8c1]`,
     'spec.dsn: Invalid value (not shown): expected 5 fields, found (not shown)',
   ],
@@ -225,7 +225,7 @@ function failuresIn(value: unknown): readonly Status[] {
   return [...own, ...Object.values(value).flatMap(failuresIn)];
 }
 
-test('[attack A-3] messages of a real API server about names, rights and versions are unchanged', () => {
+test('[attack A-3] messages of a real API server about names, permissions and versions are unchanged', () => {
   const failures = recordedFailures().filter(
     ({ message = '' }) => !/value: |Not found: /.test(message),
   );

@@ -73,7 +73,7 @@ test.each([
     },
     'more than 10000000 bytes',
   ],
-])('[hooks 22] %s in the place of a result file is refused, without waiting', async (_, leave, message) => {
+])('[hooks 22] if %s is in the place of a result file, it is refused without waiting', async (_, leave, message) => {
   await using folder = await (await folders()).create();
   await leave(join(folder.path, 'result'));
 

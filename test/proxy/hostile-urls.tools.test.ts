@@ -88,7 +88,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(upstream().seen).toEqual([]);
     });
 
-    test('proxy 7: a query string neither opens a closed path nor closes an open one', async () => {
+    test('proxy 7: a query string neither opens a closed path nor closes an open path', async () => {
       const open = 'GET /api/v1/namespaces/demo/configmaps';
       const closed = 'GET /api/v1/namespaces/demo/secrets';
       const queries = [

@@ -61,7 +61,7 @@ test.each([
   ],
   [['--level=debug'], ['level=debug']],
   [['--all='], ['all=']],
-])('if the value of a flag is optional, it must follow an equals sign: %j', (words, expected) => {
+])('an optional value of a flag must follow an equals sign: %j', (words, expected) => {
   expect(said(words)).toEqual(expected);
 });
 

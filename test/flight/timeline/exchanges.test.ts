@@ -158,7 +158,7 @@ test.each([
     true,
     'was refused after 5 ms: 409 Conflict',
   ],
-  ['a body that is no JSON', 500, 'oops', true, 'was refused after 5 ms: 500'],
+  ['a body that is not JSON', 500, 'oops', true, 'was refused after 5 ms: 500'],
 ])('if a write fails by %s, the timeline shows an error, with the object as it was before the write', (_, status, body, failed, words) => {
   const data = timelineOf(
     exampleRecord([

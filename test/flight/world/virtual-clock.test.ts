@@ -4,7 +4,7 @@ import { VirtualClock } from '../../../operator/flight/world/virtual-clock.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
 describe('VirtualClock', () => {
-  it('VirtualClock returns wall time in whole milliseconds, which continues from a set time', () => {
+  it('VirtualClock returns wall time in whole milliseconds, and continues from a time that is set', () => {
     const clock = new VirtualClock(100.25, 1_000.5);
 
     const before = clock.now();

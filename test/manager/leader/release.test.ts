@@ -27,7 +27,7 @@ async function doneLeader(
   return { ...led, name };
 }
 
-test('proxy 22: if a release runs out of time, the log contains the cause, not only the timeout', async () => {
+test('proxy 22: if releasing the Lease takes too long, the log contains the cause, not only the timeout', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, lines } = await doneLeader(store, clock);
@@ -154,7 +154,7 @@ test.each([
 test.each([
   ['never led', async () => {}],
   [
-    'has lost',
+    'knows that it has lost the Lease',
     async (store: FakeLeaseStore, clock: FakeClock, { elector, stop }: Candidate) => {
       await elector.acquire(stop.signal);
       store.treat = () => failure(503, 'ServiceUnavailable');

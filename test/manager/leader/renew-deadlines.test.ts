@@ -10,7 +10,7 @@ import { candidate, leader, watched } from './candidate.ts';
 import { FakeLeaseStore } from './fake-lease-store.ts';
 
 describe('[LE-9] [LE-10] when a leader may write', () => {
-  test('a leader’s write may begin until the renew deadline, and must end a second before the Lease does', async () => {
+  test('a leader’s write may begin until the renew deadline, and must end a second before the Lease expires', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     const { elector } = await leader('a', store, clock);

@@ -49,7 +49,7 @@ function said({ operator }: Replica, message: string): number {
   return operator.log.filter((line) => line.message === message).length;
 }
 
-test('[real R-4] [LE-12] after an outage longer than its Lease a leader leads again, without a write of the old term', async () => {
+test('[real R-4] [LE-12] after an outage longer than its Lease a leader leads again, and sends no write of the old term', async () => {
   const place = await seeded('a', 'b');
   const { seen, controllers } = writer();
   const replica = await place.replica('one', controllers);

@@ -50,7 +50,7 @@ test.each<Partial<GroupObservation>>([
   { holder: 'none' },
   { holder: 'self' },
   { holder: 'other', stale: true },
-])('the preferred member claims a group at once, another member after three more observations: %j', (free) => {
+])('the preferred member claims a group at once, and another member after three more observations: %j', (free) => {
   const notMine = observed({ ...free, preferred: 'other' });
 
   expect(after([observed(free)]).effects).toEqual(['claim']);

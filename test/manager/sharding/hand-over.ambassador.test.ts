@@ -148,7 +148,7 @@ test('[sharding 21] reconciles that run for 8 s during a hand-over end, and then
   expect(await saidOf(place)).toEqual(new Set(['{"changed":"yes"}']));
 });
 
-test('[sharding 21] the write of a reconcile that outlasts the hand-over is refused, and the next holder does the work', async () => {
+test('[sharding 21] if a reconcile outlasts the hand-over, its write is refused, and the next holder does the work', async () => {
   const { place, first, second, release, outcomes } = await handingOver();
 
   expect(await place.until(() => inPhase(first, 'lost') === HALF, 9_000)).toBe(true);

@@ -109,7 +109,7 @@ test.each([
   ['keys.json?state=broken', 400],
   [`keys.json?search=${'x'.repeat(318)}`, 400],
   ['keys.json?controller=nobody', 404],
-])('a request for /%s is answered with %i, and an error answer contains the problem', async (path, status) => {
+])('a request for /%s is answered with %i, and an error response contains the problem', async (path, status) => {
   const { url } = await served();
 
   const response = await fetch(`${url}/${path}`);

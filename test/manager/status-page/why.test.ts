@@ -205,7 +205,7 @@ test('after a terminal error no further attempt is due', async () => {
   expect(view.failing()).toMatchObject([{ key: 'demo/a', failures: 0, nextInMs: undefined }]);
 });
 
-test('for a deleted object the answer says so; for other objects it says when the reconciler wants to run again', async () => {
+test('for a deleted object the answer says that it is gone, and for other objects when the next reconcile is due', async () => {
   const { collection, run, why } = start({ reconcile: async () => ({ requeueAfterMs: 90_000 }) });
   collection(things).put('a');
   collection(things).put('b');
@@ -221,7 +221,7 @@ test('for a deleted object the answer says so; for other objects it says when th
   expect(why('b')?.summary).toBe('the object is gone, and nothing is due');
 });
 
-test('until a source has its first list, the answer says which source has none, and lists no known keys', async () => {
+test('until a source has its first list, the answer says that this source has none, and lists no known keys', async () => {
   const { collection, run, view } = start({ reconcile: async () => {} });
   collection(things).failLists(new ApiError({ code: 403, reason: 'Forbidden', message: 'no' }));
   await run();
@@ -232,7 +232,7 @@ test('until a source has its first list, the answer says which source has none, 
   });
 });
 
-test('the answer of a standby says who leads, and the answer of a stopping process says that it stops', async () => {
+test('a standby answers who leads, and a stopping process answers that it stops', async () => {
   const leadership = (leads: boolean, holder?: string) => ({ lease: 'demo/web', leads, holder });
   const answers: KeyAnswer[] = [];
   const { collection, run, runner, clock } = start({ reconcile: async () => {} });
