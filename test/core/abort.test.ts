@@ -14,7 +14,7 @@ describe('the function linkedAbort', () => {
     expect(linked.signal.reason).toBe(reason);
   });
 
-  test('a linked signal is aborted from the start if its parent is already aborted', () => {
+  test('a linked signal is already aborted when its parent is', () => {
     const reason = new Error('before');
 
     using linked = linkedAbort(AbortSignal.abort(reason));

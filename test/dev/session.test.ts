@@ -122,7 +122,7 @@ test('[DEV-7] an operator that keeps crashing restarts after 1, 2, 4 and at most
 test.each([
   ['wrong', 2],
   ['unsafe', 3],
-])('an operator whose exit code means "%s" restarts only after a file is saved', async (_, code) => {
+])('an operator that exits with the code for "%s" restarts only after a file is saved', async (_, code) => {
   const { clock, starts, said } = started({ codes: [code, code] });
 
   await advanceUntil(clock, () => said.some((line) => line.includes('after the next save')));

@@ -151,7 +151,7 @@ test('a record that was triggered shortly before shutdown is still written', asy
   expect(reasons()).toEqual(['write-loop']);
 });
 
-test('if the liveness probe reports a stuck reconcile, this causes a record', async () => {
+test('a record is written if the liveness probe reports a stuck reconcile', async () => {
   const { clock, recording, reasons } = start();
 
   recording.recorder.stuck();

@@ -107,7 +107,7 @@ test.each([
   'v1.38',
   'v1.38.2-rc.1',
   'v1.38.2/../..',
-])('the lock accepts only a release version, and refuses %s', async (version) => {
+])('kubectl can only be pinned to a release version, not to %s', async (version) => {
   const places = await startPublisher();
 
   const locking = publishedKubectl(version, { date: DATE, places });
@@ -115,7 +115,7 @@ test.each([
   await expect(locking).rejects.toThrow(`expected a release such as v1.37.1, got ${version}`);
 });
 
-test('the lock refuses a version of kubectl that does not notice a rotated CA', async () => {
+test('kubectl cannot be pinned to a version that does not notice a rotated CA', async () => {
   const places = await startPublisher();
 
   const locking = publishedKubectl('v1.35.9', { date: DATE, places });
@@ -137,7 +137,7 @@ test.each<[string, string, Published]>([
       headers: { 'docker-content-digest': 'sha256:0' },
     },
   ],
-])('the lock is refused: %s', async (_name, message, published) => {
+])('kubectl cannot be pinned if the download server sends %s', async (_name, message, published) => {
   const places = await startPublisher(published);
 
   const locking = publishedKubectl('v1.38.2', { date: DATE, places });

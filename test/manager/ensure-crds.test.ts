@@ -251,7 +251,7 @@ test('old and new replicas that start at the same time end with the new definiti
   expect(await live()).toMatchObject({ fields: ['image', 'tag'] });
 });
 
-test('ensureCrd repeats its check when a definition is replaced after it was read', async () => {
+test('ensureCrd checks again if a definition is replaced after it was read', async () => {
   const { options, clientOf, live } = await world();
   const [slow, fast] = [await clientOf('slow'), await clientOf('fast')];
   await ensureCrd(slow, OLD, options);
@@ -301,7 +301,7 @@ test('ensureCrd refuses a changed scope before it writes anything', async () => 
   expect(writes(env)).toBe(written);
 });
 
-test('it is an error if a newer definition no longer serves the version that the operator uses', async () => {
+test("a newer definition that no longer serves the operator's version causes an error", async () => {
   const { options, clientOf } = await world();
   const client = await clientOf('operator');
   await ensureCrd(client, OLD, options);

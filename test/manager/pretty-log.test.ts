@@ -44,7 +44,7 @@ test('[N-5] the remedy is at the end of the line', () => {
   expect(text).toBe('TIME info  waiting apiUrl=http://127.0.0.1:8001 → start it\n');
 });
 
-test('[N-6] repeated failures of a key are not logged one by one before its next attempt is at least a second away', () => {
+test('[N-6] repeated failures of a key are logged one by one only once its next attempt is at least a second away', () => {
   const error = bare('add pods to reads');
 
   const text = written((log) => {
@@ -90,7 +90,7 @@ test('[N-6] a different error of the key, or the first failure of another key, h
   ]);
 });
 
-test('[N-6] at the level debug each failure has a line of its own', () => {
+test('[N-6] at the level debug each failure has its own log line', () => {
   const text = written(
     (log) => {
       for (const failures of [1, 2, 3]) {

@@ -41,7 +41,7 @@ describe('PrometheusMeter', () => {
     expect(text).toContain('controller_runtime_active_workers{controller="web"} 1\n');
   });
 
-  test('[X-1] an observation is counted in every bucket whose upper bound is equal or greater', async () => {
+  test('[X-1] an observation is counted in every bucket with an equal or greater upper bound', async () => {
     const meter = new PrometheusMeter();
     for (const seconds of [0.001, 0.005, 0.006, 60, 61]) {
       meter.observe(SECONDS, { controller: 'web' }, seconds);

@@ -181,7 +181,7 @@ describe('log lines of a source', () => {
     ]);
   });
 
-  test('[W-41] a source whose states last a minute or two causes at most ten log lines an hour', () => {
+  test('[W-41] a source that changes its state every minute or two causes at most ten log lines an hour', () => {
     const clock = new FakeClock();
     const { lines, said } = listener(clock);
 

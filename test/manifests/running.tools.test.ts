@@ -73,7 +73,7 @@ test('website works through a socket, as in a sidecar', async () => {
   expect(complaints(operator)).toEqual([]);
 });
 
-test('with the base alone an operator reports its missing rights, and writes nothing', async () => {
+test('with the base alone an operator reports its missing permissions, and writes nothing', async () => {
   const objects = await render('examples/website/manifests/base');
   const server = await startServer(objects);
   const operator = await run(server, objects);

@@ -82,7 +82,7 @@ describe('the gate', () => {
     expect(written).toEqual([{ name: 'gate-run', mountPath: '/run/gate' }]);
   });
 
-  test('an unusable certificate takes the Pod out of the Service, and neither restarts the gate nor blocks the operator', () => {
+  test('an unusable certificate makes the Pod not ready, but does not restart the gate or block the operator', () => {
     const [gate] = podOf(webhookModelOf(ALL)).initContainers ?? [];
 
     expect(gate?.readinessProbe).toMatchObject({

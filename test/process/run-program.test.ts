@@ -180,7 +180,7 @@ test('a time limit of 0 means no limit', async () => {
 test.each([
   ['kept in memory', undefined],
   ['delivered line by line', () => {}],
-])('[hooks 22] a program whose output is %s is ended when it exceeds the output limit', async (_, onLine) => {
+])('[hooks 22] if the output of a program is %s, the program is ended when it exceeds the output limit', async (_, onLine) => {
   const { env, alive } = marked();
   const run = runScript('yes 0123456789012345678901234567890123456789', {
     env,

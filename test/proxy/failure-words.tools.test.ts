@@ -96,7 +96,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
   describe('in front of an API server that ends the connection', () => {
     const proxy = shared(() => proxyOf(kubectl, [`--server=${silent().url}`]));
 
-    test('proxy 15: a write whose connection the API server ends without an answer is reported with an unknown outcome', async () => {
+    test('proxy 15: if the API server ends the connection without a response, the outcome of a write is reported as unknown', async () => {
       expect(await failureOf(proxy(), '/api')).toMatchObject({
         code: 'AMBASSADOR_UPSTREAM',
         fate: 'unknown',

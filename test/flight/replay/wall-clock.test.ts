@@ -67,7 +67,7 @@ describe('replaying a jump of the wall clock', () => {
     expect(untilAt(new Date(WALL + ahead).toISOString(), jumpedRecord().record())).toBe(at);
   });
 
-  it('a time of day before the start of the record is refused', () => {
+  it('a time of day is refused if it is before the record begins', () => {
     const early = new Date(WALL + 500).toISOString();
 
     expect(() => untilAt(early, new MadeRecord().record())).toThrow('outside of the record');

@@ -183,7 +183,7 @@ test.each([
   ['no certificates', 'ssl_verify_client on', 'ssl_verify_client optional'],
   ['other certificate authorities', '/metrics-clients/ca.crt', '/tls/ca.crt'],
   ['another path', '(?:GET|HEAD) /metrics', '(?:GET|HEAD) /[a-z]+'],
-])('a configuration whose server for metrics has %s is not recognised as generated', (_what, from, to) => {
+])('a configuration is not recognised as generated if its metrics server has %s', (_what, from, to) => {
   const text = gateConfig({ paths: [NAMES], metrics: {} });
 
   expect(text).toContain(from);

@@ -112,7 +112,7 @@ test('without `--status` the memory limit is not checked', () => {
   expect(found(limited('1Mi'), undefined)).toEqual([]);
 });
 
-test('one status page for two workloads is an error, whose message contains both workloads', () => {
+test('if one status page is given for two workloads, the error contains both workloads', () => {
   const manifests = plain();
   const second = structuredClone(manifests.get('Deployment')) as { metadata: { name: string } };
   second.metadata.name = 'op-b';

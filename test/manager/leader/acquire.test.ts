@@ -243,7 +243,7 @@ test('[LE-7] [LE-8] failed requests for the Lease are retried for ever; each may
   expect(said[0]?.fields.err).toBeInstanceOf(AmbassadorError);
 });
 
-test('[LE-17] a candidate does not take a Lease whose preferredHolder is another process', async () => {
+test('[LE-17] a candidate does not take a Lease if its preferredHolder is another process', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { strategy: 'OldestEmulationVersion', preferredHolder: 'b' } });

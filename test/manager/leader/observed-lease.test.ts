@@ -53,7 +53,7 @@ test('successive edits of a Lease do not shorten the time of its holder', () => 
   expect(observed.isOfAnother('b', 5_000 + LEASE_MS - 1)).toBe(true);
 });
 
-test('a released Lease is free at once, and so is a Lease that never had a holder', () => {
+test('a Lease is free at once if it was released, or never had a holder', () => {
   const observed = heldByA();
   observed.see(released(lease({}), 0), 5_000);
   const empty = new ObservedLease(LEASE_MS);

@@ -25,7 +25,7 @@ describe('[LE-9] [LE-10] when a leader may write', () => {
     expect(elector.exitBy).toBe(14_000);
   });
 
-  test('the write deadline counts from the start of the successful request, not from its answer', async () => {
+  test('the write deadline counts from the beginning of the successful request, not from its response', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     store.beforeAnswer = ({ verb }) => {
@@ -38,7 +38,7 @@ describe('[LE-9] [LE-10] when a leader may write', () => {
     expect(elector.writeDeadlineAt()).toBe(14_000);
   });
 
-  test('the write deadline counts from the start of a renewal, not from its answer', async () => {
+  test('the write deadline counts from the beginning of a renewal, not from its response', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     const { elector, stop } = await leader('a', store, clock);

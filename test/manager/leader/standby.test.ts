@@ -120,7 +120,7 @@ test('[real R-4] if another process leads meanwhile, the old leader stands by, a
   expect((await leaseIn(place)).spec?.leaseTransitions).toBe(2);
 });
 
-test('[real R-4] a write that is running when leadership is lost is cut off, and the next term begins with a new reconcile', async () => {
+test('[real R-4] a write is aborted when leadership is lost, and the next term begins with a new reconcile', async () => {
   const place = await seeded('a');
   const attempts: { readonly attempt: number; outcome?: unknown }[] = [];
   const one = controller({

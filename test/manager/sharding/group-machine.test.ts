@@ -99,7 +99,7 @@ test.each([
   expect(after(['idle', observed({})], state).phase).toBe('claiming');
 });
 
-test('a member no longer owns a group when it observes that the group has another generation', () => {
+test('a member loses its group if the group has another generation', () => {
   expect(after([observed({ ...OWN, generationHeld: false })], OWNING).phase).toBe('lost');
 });
 

@@ -111,7 +111,7 @@ export function running({ means, images }: Place): void {
       });
     });
 
-    test('[security 1] the operator sees no token, no certificate authority and only its own processes, and cannot write anywhere', async () => {
+    test('[security 1] the operator sees no token, no certificate authority and no other process, and cannot write anywhere', async () => {
       const operator = world.pod.container('operator');
 
       const seen = JSON.parse(await inOperator(operator, 'look-around'));
