@@ -79,7 +79,7 @@ describe.each(READERS)('%s', (_name, read) => {
     expect(value).toEqual({ a: 3, b: 2 });
   });
 
-  test('the YAML parser applies a merge key, over which explicit keys have precedence', () => {
+  test('the YAML parser applies a merge key, but explicit keys take precedence', () => {
     const value = read('base: &base {a: 1, b: 2}\nmine:\n  <<: *base\n  b: 3');
 
     expect(value).toMatchObject({ mine: { a: 1, b: 3 } });

@@ -47,7 +47,7 @@ describe.each(
       .map((status) => new ApiError(status)),
   })),
 )('$answer, $form', ({ answer, told, toolkit, reconciler, errors }) => {
-  test("[real R-3] [K-49] the row contains the status and the reason of the API server's answer", () => {
+  test("[real R-3] [K-49] the row contains the status and the reason of the API server's response", () => {
     const said = new Set(errors.map(({ status, reason }) => `\`${`${status} ${reason}`.trim()}\``));
 
     expect([...said].toSorted()).toEqual(answer.split(', ').toSorted());

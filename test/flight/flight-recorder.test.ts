@@ -205,7 +205,7 @@ test('the next segment also contains bytes that no reader has taken yet', async 
   body.destroy();
 });
 
-test('bytes that arrive together with the head of an answer are recorded and passed to the reader', async () => {
+test('bytes that arrive together with the head of a response are recorded and passed to the reader', async () => {
   const { recorder, lines } = start();
   const body = new Readable({ read() {} });
   body.push(Buffer.from('early '));

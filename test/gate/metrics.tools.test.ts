@@ -38,7 +38,7 @@ function answerMetrics(): void {
   operator().answer = () => ({ body: METRICS, headers: { 'content-type': 'text/plain' } });
 }
 
-test('a scraper whose certificate the CA issued gets metrics, and its credentials are not passed on', async () => {
+test('a scraper with a certificate of the CA gets metrics, and its credentials are not passed on', async () => {
   answerMetrics();
 
   const { status, text } = await scrape(

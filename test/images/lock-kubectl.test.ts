@@ -163,7 +163,7 @@ test('if the download server is unreachable, the error contains the address and 
   );
 });
 
-test("the architecture of a locked kubectl is recognised by the file's checksum", async () => {
+test("the architecture of a pinned kubectl is recognised by the file's checksum", async () => {
   const { lock } = await copies();
   const file = fileURLToPath(lock);
   const checksum = createHash('sha256')

@@ -168,7 +168,7 @@ const LOOK = `
 `;
 
 test(
-  '[found 4] the runner and init in the image are unreadable, so that Linux hides their processes from hooks; hooks can read Node',
+  '[found 4] in the image runner and init are unreadable, so that Linux hides their processes from hooks',
   async () => {
     const image = await buildTarget('hooks');
     const { Entrypoint } = image.config;

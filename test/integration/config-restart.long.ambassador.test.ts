@@ -148,7 +148,7 @@ onCluster('config-restart behind kubectl proxy', { timeout: 60_000 + 4 * ROLLED.
     await eventually(async () => (await rollouts(place)) === 2);
   });
 
-  test('CW3 a change while the operator is down restarts the Pods once, and a restart of the operator restarts none', async () => {
+  test('CW3 a change while the operator is down restarts the Pods once, and a restart of the operator restarts no Pod', async () => {
     const place = await start();
     await webapp(place);
     await place.config('settings', 'one', SELECTOR);

@@ -63,7 +63,7 @@ describe('syncedCheck', () => {
     ['forbidden', false],
     ['unserved', false],
     ['stopped', false],
-  ])('[H-1] with a source that has no list yet and is %s, the process counts as starting: %s', (health, starting) => {
+  ])('[H-1] if a source has no list yet and is %s, the process counts as starting: %s', (health, starting) => {
     const pods = sourceOf('pods');
     const late = sourceOf('secrets', { synced: false });
     late.informer.status.health = health;

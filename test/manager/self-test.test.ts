@@ -149,7 +149,7 @@ test('a permission counts as granted if the API server allows it, even if the li
   expect(lines.map(({ fields }) => fields.missing)).toEqual([0]);
 });
 
-test('without an answer the self-test is repeated, and logs each reason once, but no result', async () => {
+test('if the self-test gets no answer, it is repeated; it logs each reason once, and no result', async () => {
   let isAway = true;
   const { clock, lines, selfTest, signal } = world({ hostile: () => (isAway ? AWAY : REFUSED) });
 

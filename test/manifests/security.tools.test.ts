@@ -222,7 +222,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     }
   });
 
-  test('CW11 roles contain no wildcard, and nothing that allows escalation', () => {
+  test('CW11 roles contain no wildcard, and no permission that allows escalation', () => {
     expect(JSON.stringify(rules)).not.toMatch(
       /\*|secrets|impersonate|escalate|bind|serviceaccounts|pods\/exec/,
     );
@@ -255,7 +255,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     }
   });
 
-  test('only one Lease may be read and renewed, and the operator uses this Lease', () => {
+  test('the operator may read and renew only one Lease, which is the Lease that it uses', () => {
     const ofLeases = rules.filter(({ resources }) => resources.includes('leases'));
 
     const lease = value(operator, 'CHANCERY_LEASE_NAME');

@@ -406,7 +406,7 @@ describe('reading only the names in an entry', () => {
   });
 });
 
-test('the next state of an object has its key and uid, and a new resourceVersion', () => {
+test('the next state of an object has the same key and uid, and a new resourceVersion', () => {
   const metadata = { ...OBJECT.metadata, resourceVersion: '8' };
   const [before, same] = [entryOf(), textEntry({ ...OBJECT, metadata })];
   const anew = textEntry({ ...OBJECT, metadata: { ...metadata, uid: 'v' } });

@@ -177,7 +177,7 @@ describe('[found 2] a selector with very many requirements', () => {
     ['in needs the label', [{ key: 'x', operator: 'in', values }], undefined, false],
     ['notin fails for a value', [{ key: 'x', operator: 'notin', values }], { x: 'v7' }, false],
     ['notin holds without the label', [{ key: 'x', operator: 'notin', values }], { y: '' }, true],
-  ] as const)('a selector with very many values: %s', (_, selector, labels, expected) => {
+  ] as const)('a selector with very many values is matched correctly: %s', (_, selector, labels, expected) => {
     expect(matchesSelector(selector, labels)).toBe(expected);
   });
 

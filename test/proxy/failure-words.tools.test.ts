@@ -49,7 +49,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     test.each([
       '/goaway',
       '/refused',
-    ])('proxy 17: a write to %s that the API server turns away over HTTP/2 is reported with the fate "not-sent"', async (path) => {
+    ])('proxy 17: a write to %s that the API server turns away over HTTP/2 is reported as "not-sent"', async (path) => {
       // GOAWAY names the last request that counts: there must be one before.
       const before = await transportTo(proxy().url).send(request());
       await text(before.body);

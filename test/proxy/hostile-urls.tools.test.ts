@@ -115,7 +115,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(upstream().seen).toEqual(queries.map((query) => open + query));
     });
 
-    test('proxy 8: the generated filter refuses methods that no declared verb needs, also on open paths', async () => {
+    test('proxy 8: the generated filter refuses methods that no declared verb needs, even on open paths', async () => {
       const path = '/api/v1/namespaces/demo/configmaps/a';
       const answers = await sendAll(
         proxy().url,

@@ -94,7 +94,7 @@ describe('a record that begins in the middle of a run', () => {
     expect(found.notes.join()).toContain('an attempt at demo/web had begun before the record');
   });
 
-  it('an object that an attempt had created is hidden from its replay until it is created again', async () => {
+  it('an object that an attempt created is hidden from the replay until the replay creates it', async () => {
     const seen: number[] = [];
     const made = carriedRecord('1', '1');
     const created = configMap('web-copy', '11', { a: '1' });

@@ -95,7 +95,7 @@ describe('replaying an uncaught error', () => {
   });
 });
 
-describe('a write in a replay that the reconciler does not await', () => {
+describe('replaying a write that is not awaited', () => {
   /** Its request comes 50 ms after the end of the attempt. */
   function lateRecord(): MadeRecord {
     const made = changed().attempt(2_001, 'demo/web', []);
@@ -122,7 +122,7 @@ describe('a write in a replay that the reconciler does not await', () => {
     async ({ client }: ReconcileContext): Promise<void> =>
       void setTimeout(() => void client.create(configMaps, { ...COPY, metadata }), 50);
 
-  it('a write without an await is sent after the attempt has ended, as in the record', async () => {
+  it('a write that is not awaited is sent after the attempt has ended, as in the record', async () => {
     const controllers = [copyDoing(later(COPY.metadata))];
 
     const found = await replay({ record: lateRecord().record(), controllers });
@@ -130,7 +130,7 @@ describe('a write in a replay that the reconciler does not await', () => {
     expect(found).toMatchObject({ differences: [], attempts: 1, writes: 1 });
   });
 
-  it('if a write without an await differs, the replay reports a difference', async () => {
+  it('if a write that is not awaited differs, the replay reports a difference', async () => {
     const metadata = { name: 'web-2-copy', namespace: 'demo' };
     const controllers = [copyDoing(later(metadata))];
 
@@ -139,7 +139,7 @@ describe('a write in a replay that the reconciler does not await', () => {
     expect(differences).toMatchObject([{ at: 2_051, kind: 'write', key: 'demo/web' }]);
   });
 
-  it('if a write without an await is missing, the replay reports a difference', async () => {
+  it('if a write that is not awaited is missing, the replay reports a difference', async () => {
     const controllers = [copyDoing(async () => {})];
 
     const { differences } = await replay({ record: lateRecord().record(), controllers });

@@ -48,7 +48,7 @@ describe('replaying a jump of the wall clock', () => {
     ]);
   });
 
-  it('the replay reports times of the wall clock with its recorded jumps', async () => {
+  it('the times that a replay reports include the recorded jumps of the wall clock', async () => {
     const { wallAt } = await replay({ record: jumpedRecord().record(), controllers: [timing] });
 
     expect([1_500, 3_000, 5_000].map((at) => wallAt(at) - WALL - at)).toEqual([

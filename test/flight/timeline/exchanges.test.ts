@@ -14,7 +14,7 @@ import {
 } from './example-record.ts';
 import { answer, itemOf, KEY, STATE, shown, stateOf, watchOf, write } from './lines-and-items.ts';
 
-test('an older watch event does not replace the state that the answer to a write contained', () => {
+test('an older watch event does not replace the state that the response to a write contained', () => {
   const begin = {
     kind: 'begin',
     at: 40,

@@ -42,7 +42,7 @@ test("a request line may have only the API server's query, and a dot in a path i
   expect(passes.test(`POST ${NAMES.path} HTTP/1.0`)).toBe(false);
 });
 
-test("every location in the gate's configuration is a declared path, or returns a fixed answer", () => {
+test("every location in the gate's configuration is a declared path, or returns a fixed response", () => {
   const text = gateConfig({ paths: [NAMES, CONVERT] });
 
   const locations = [...text.matchAll(/location (?:= )?(\S+) \{([^}]*)\}/g)];

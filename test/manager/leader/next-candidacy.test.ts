@@ -93,7 +93,7 @@ test('[real R-4] a late renewal of the lost term does not make the process the l
   expect(store.lease?.spec).toMatchObject({ holderIdentity: 'a', leaseTransitions: 1 });
 });
 
-test('[real R-4] if an answer is lost, the process still takes the Lease only once, with one new transition', async () => {
+test('[real R-4] if a response is lost, the process still takes the Lease only once, with one new transition', async () => {
   const { clock, elector, stop, store } = await lost();
   const next = elector.nextCandidacy();
   watched(next.acquire(stop.signal));

@@ -285,7 +285,7 @@ describe('[LE-14] metrics, Events and log of an election', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('no Event is sent after a loss to another process, or after a stall past the write deadline', async () => {
+  test('no Event is sent after another process has taken the Lease, or after a stall past the write deadline', async () => {
     const clock = new FakeClock();
     const taken = new FakeLeaseStore(clock);
     const one = await leader('a', taken, clock);

@@ -65,7 +65,7 @@ test('a member does not claim a group with a live holder, or a group of another 
   expect(after([observed({ generationHeld: false })]).effects).toEqual([]);
 });
 
-test('[SH-3] a holder drains its group when another member is preferred at two renewals in a row, and releases it when idle', () => {
+test('[SH-3] a holder drains its group if two renewals in a row prefer another member, and releases the idle group', () => {
   const other = observed({ ...OWN, preferred: 'other' });
 
   expect(after([other, observed(OWN), other], OWNING).phase).toBe('owning');

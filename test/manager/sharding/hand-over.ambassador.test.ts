@@ -50,7 +50,7 @@ function slowly(refusals: unknown[]) {
 test.each([
   ['the process reads its sockets first', ['thaw', 'fire']],
   ['the timers of the process fire first', ['fire', 'thaw']],
-] as const)('[LE-9] [sharding 6] a process that was stopped for twice the lease duration writes nothing before it holds groups again: %s', async (_, order) => {
+] as const)('[LE-9] [sharding 6] if a process was frozen for twice the lease duration, it writes nothing until it holds groups: %s', async (_, order) => {
   const place = await withParents();
   const refusals: unknown[] = [];
   const [process, stopped] = await StoppableProcess.with(place, ({ clock }) =>

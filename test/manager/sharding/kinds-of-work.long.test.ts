@@ -223,7 +223,7 @@ function cleaning(cleaned: string[]): (by: string) => Controller {
     });
 }
 
-test('objects that are deleted while their groups move are cleaned up, and lose the finalizer once', async () => {
+test('objects that are deleted while their groups move are cleaned up, and their finalizer is removed once', async () => {
   const place = await withParents();
   const { env, namespace } = place;
   const cleaned: string[] = [];

@@ -87,7 +87,7 @@ test('for a failing key `why` reports its cause, its failures, the time of the f
   expect(JSON.stringify(status)).not.toContain('hunter2');
 });
 
-test('a change makes a failing key run at once, and its attempt lists each cause once with its count', async () => {
+test('a change makes a failing key run at once, and the attempt lists each cause once with its count', async () => {
   let fails = true;
   const { clock, collection, run, why } = start({
     watches: [enqueueMapped(others, () => [demo('a')])],

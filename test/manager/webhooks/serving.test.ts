@@ -167,7 +167,7 @@ describe('the server of webhooks', () => {
     expect((await post(addressOf(world), REVIEW)).status).toBe(200);
   });
 
-  test('[A-6] [admission 14] the webhook server answers 504 within its limit when a function hangs, and counts it', async () => {
+  test('[A-6] [admission 14] if a function hangs, the webhook server answers 504 within its limit, and counts the timeout', async () => {
     const { webhook, asked } = hanging();
     const world = await serving(webhook);
 
