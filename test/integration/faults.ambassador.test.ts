@@ -187,7 +187,7 @@ const ANSWERS: readonly [string, RequestListener, object][] = [
 
 test.each(
   ANSWERS,
-)('CW5 %s causes an error with a type of its own and one log line, and the operator recovers', async (_what, answer, expected) => {
+)('CW5 %s causes an error of its own type and one log line, and the operator recovers', async (_what, answer, expected) => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });

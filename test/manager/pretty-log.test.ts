@@ -190,7 +190,7 @@ test.each<[LoggerOptions, boolean, boolean]>([
   [{ format: 'auto' }, false, false],
   [{ format: 'json' }, true, false],
   [{ format: 'pretty' }, false, true],
-])('[N-5] with %j, on a terminal: %s, the log is in the pretty format: %s', (options, isTTY, isPretty) => {
+])('[N-5] with the options %j, on a terminal: %s, the log is in the pretty format: %s', (options, isTTY, isPretty) => {
   const text = written((log) => log.info({}, 'm'), options, 'info', isTTY);
 
   expect(text.startsWith('{')).toBe(!isPretty);
@@ -204,7 +204,7 @@ test.each<[Record<string, string>, boolean, boolean]>([
   [{ FORCE_COLOR: '1' }, false, true],
   [{ FORCE_COLOR: '0' }, true, false],
   [{ FORCE_COLOR: '1', NO_COLOR: '1' }, true, true],
-])('with %j, on a terminal: %s, the log has colours: %s', (environment, isTTY, expected) => {
+])('with the environment %j, on a terminal: %s, the log has colours: %s', (environment, isTTY, expected) => {
   expect(showsColours(environment, isTTY)).toBe(expected);
   const text = written((log) => log.info({}, 'm'), { environment }, 'info', isTTY);
   expect(text.includes('\u001b[')).toBe(expected);

@@ -183,7 +183,7 @@ describe('the metadata of an unparsed entry', () => {
     expect(entry.metadata).not.toBe(before);
   });
 
-  test('parsed metadata are reported as releasable, unless the entry keeps them', () => {
+  test('an entry reports that its parsed metadata can be released, unless it keeps the metadata', () => {
     const entry = entryOf();
     const releasable = vi.fn();
     entry.observedBy({ ...observer(), releasable });
@@ -202,7 +202,7 @@ describe('the metadata of an unparsed entry', () => {
     expect(entry.textLength).toBe(TEXT.length);
   });
 
-  test('parsed metadata are reported as releasable to an observer that is added later, too', () => {
+  test('an observer that is added later learns, too, that parsed metadata can be released', () => {
     const [read, parsed, kept, untouched] = [entryOf(), entryOf(), entryOf(), entryOf()];
     const whole = Entry.of(OBJECT);
     const told: Entry[] = [];

@@ -159,7 +159,7 @@ test('the status page lists problems first, and says that there are no problems 
   expect(await page.locator('#failing').isVisible()).toBe(false);
 });
 
-test('the status page of a process without controllers, sources, writes and reconciles says that it has none', async () => {
+test('the status page of a process without controllers, sources, writes and reconciles says that there are none', async () => {
   const status = {
     ...{ controllers: [], sources: [], failing: [], recent: [] },
     writesPerMinute: new Array(60).fill(0),
