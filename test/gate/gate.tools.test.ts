@@ -30,7 +30,7 @@ function client(of: GateProcess = gate(), options = {}): WebhookClient {
   return made;
 }
 
-test('[admission 9] the gate passes a review to the operator, and the answer to the API server', async () => {
+test('[admission 9] the gate passes a review to the operator, and the response to the API server', async () => {
   operator().answer = () => ({
     body: verdict({ uid: 'u1', allowed: false, status: { code: 403, message: 'no such host' } }),
   });
@@ -105,7 +105,7 @@ test('[admission 13] when the operator stops, the gate closes its connections to
   expect(reply.headers.connection).toContain('close');
 });
 
-test("[A-11] [admission 10] if no operator listens, the gate's answer contains the operator's address", async () => {
+test("[A-11] [admission 10] if no operator listens, the gate's response contains the operator's address", async () => {
   const nobody = await PlainOperator.start();
   await nobody.stop();
   const alone = await GateProcess.start({ paths: DECLARED, operator: nobody.address });

@@ -73,7 +73,7 @@ test.each([
   expect(error).toMatchObject({ code: 'CONNECTION_LOST' });
 });
 
-test('proxy 20: a hanging proxy is reported as a time-out of the ambassador, and is used again once it answers', async () => {
+test('proxy 20: a hanging proxy is reported as a timeout of the ambassador, and is used again once it answers', async () => {
   // A stopped process may pass on what arrives in the same moment: then the server is the one that hangs.
   let hangs = true;
   const server = await rawServer(() => (hangs ? undefined : answerOf(200)));

@@ -179,7 +179,7 @@ test.each([
   expect(times).toEqual([0, ms, 2 * ms, 3 * ms].map((at) => expect.closeTo(at, -1)));
 });
 
-test('[LE-5] if a candidate did not receive the answer to its write, it recognises that the Lease is its own', async () => {
+test('[LE-5] if a candidate did not receive the response to its write, it recognises that the Lease is its own', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { holderIdentity: '', leaseTransitions: 3 } });
@@ -200,7 +200,7 @@ test('[LE-5] if a candidate did not receive the answer to its write, it recognis
   });
 });
 
-test('[LE-9] a candidate does not become the leader if the answer to its write arrives after the Lease has expired', async () => {
+test('[LE-9] a candidate does not become the leader if the response to its write arrives after the Lease has expired', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const late = Promise.withResolvers<void>();
@@ -339,7 +339,7 @@ test('[LE-13] if a candidate wins the Lease after it has begun to stop, it relea
   expect(lines.filter(({ level }) => level === 'warn')).toEqual([]);
 });
 
-test('[LE-13] a stopping elector waits for the answer to a Lease write, but no longer than a request may take', async () => {
+test('[LE-13] a stopping elector waits for the response to a Lease write, but no longer than a request may take', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = candidate('a', store, clock);

@@ -402,7 +402,7 @@ describe('webhooks of a process', () => {
     );
   });
 
-  test('[A-5] a stopping Pod answers webhooks for three more seconds, and closes the connection after each answer', async () => {
+  test('[A-5] a stopping Pod answers webhooks for three more seconds, and closes the connection after each response', async () => {
     const world = await serving(configMapWebhook({}), IN_A_POD);
     const address = addressOf(world);
 
