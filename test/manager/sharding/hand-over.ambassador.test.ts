@@ -84,7 +84,7 @@ test.each([
   expect(await saidOf(place)).toEqual(new Set(['{"changed":"last"}']));
 });
 
-test('[LE-9] [sharding 6] a replica that got no responses for twice the lease duration writes nothing before it holds groups again', async () => {
+test('[LE-9] [sharding 6] after twice the lease duration without responses a replica writes nothing until it holds groups again', async () => {
   const place = await withParents();
   const refusals: unknown[] = [];
   const silent = await sharerOf(slowly(refusals), place, 'a');
