@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { aborted, linkedAbort } from '../../operator/core/abort.ts';
 
 describe('the function linkedAbort', () => {
-  test('a linked signal follows its parent, with the reason', () => {
+  test('a linked signal is aborted with its parent, for the same reason', () => {
     const parent = new AbortController();
     const reason = new Error('stop');
     using linked = linkedAbort(parent.signal);
@@ -14,7 +14,7 @@ describe('the function linkedAbort', () => {
     expect(linked.signal.reason).toBe(reason);
   });
 
-  test('a linked signal is aborted from the start if its parent is already aborted', () => {
+  test('a linked signal is already aborted when its parent is', () => {
     const reason = new Error('before');
 
     using linked = linkedAbort(AbortSignal.abort(reason));

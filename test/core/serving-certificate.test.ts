@@ -42,6 +42,6 @@ test.each([
 test.each([
   ['2019-12-31T23:59:59Z', 'is valid from Jan  1 00:00:00 2020 GMT on'],
   ['+010000-01-01T00:00:00Z', 'has expired on Dec 31 23:59:59 9999 GMT'],
-])('at the time %s the problem of the certificate is that it %s', (now, problem) => {
+])('at the time %s the certificate has the problem that it %s', (now, problem) => {
   expect(certificateProblem(certificateFor('a.b.svc'), ['a.b.svc'], new Date(now))).toBe(problem);
 });

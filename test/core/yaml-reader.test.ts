@@ -100,7 +100,7 @@ test.each([
   ],
   ['a number that JSON does not have', 'a: .nan', 'has a number that JSON cannot hold'],
   [
-    'what is no YAML',
+    'content that is not YAML',
     'password: hunter2\n  a: [',
     /^is neither JSON nor YAML, at line \d+, column \d+ of the document$/,
   ],

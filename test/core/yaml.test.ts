@@ -64,7 +64,7 @@ describe.each(READERS)('%s', (_name, read) => {
     ['a broken line', 'a: b: s3cr3t'],
     ['the line before', 's3cr3t: [1,\nb'],
     ['text after a quoted value', '"a"s3cr3t: b'],
-    ['a line that looks like a place', 'a: *s3cr3t at line 7, column 3:s3cr3t'],
+    ['a line that looks like a position', 'a: *s3cr3t at line 7, column 3:s3cr3t'],
   ])('[found 8] neither the error for %s nor its cause quotes the document', (_what, text) => {
     const refusal = caught(() => read(text));
 
@@ -73,13 +73,13 @@ describe.each(READERS)('%s', (_name, read) => {
     expect(refusal.cause).toBeUndefined();
   });
 
-  test('OP6 of two equal keys the YAML parser uses the last one, like kubectl', () => {
+  test('OP6 if a key occurs twice, the YAML parser uses the last value, like kubectl', () => {
     const value = read('a: 1\nb: 2\na: 3');
 
     expect(value).toEqual({ a: 3, b: 2 });
   });
 
-  test('the YAML parser applies a merge key, over which explicit keys have precedence', () => {
+  test('the YAML parser applies a merge key, but explicit keys take precedence', () => {
     const value = read('base: &base {a: 1, b: 2}\nmine:\n  <<: *base\n  b: 3');
 
     expect(value).toMatchObject({ mine: { a: 1, b: 3 } });
@@ -198,7 +198,7 @@ test.each([
   ['a list at the end', 'components:\n- x', 'components:\n- x\n- ../a\n'],
   ['a list on one line', 'components: [x]\nb: 1\n', 'components:\n  - x\n  - ../a\nb: 1\n'],
   ['an empty value', 'components:\nb: 1\n', 'components:\n  - ../a\nb: 1\n'],
-  ['line breaks of Windows', 'a: 1\r\n', 'a: 1\r\n\r\n# mine\r\ncomponents:\r\n- ../a\r\n'],
+  ['Windows line breaks', 'a: 1\r\n', 'a: 1\r\n\r\n# mine\r\ncomponents:\r\n- ../a\r\n'],
   ['the item', 'components: [ "../a" ]\n', 'components: [ "../a" ]\n'],
 ])('yamlWithItem adds an item to a document with %s, and leaves the rest unchanged', (_what, text, expected) => {
   expect(yamlWithItem(text, ...ITEM)).toBe(expected);

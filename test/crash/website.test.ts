@@ -3,7 +3,7 @@ import { EVERY_PLACE, expectSameEnd } from './every-place.ts';
 import { changedWebsite, deletedWebsite } from './samples.ts';
 
 test(
-  '[K-20] wherever the website example is killed, there is one Deployment, and a current status',
+  '[K-20] wherever the website example is killed, in the end there is one Deployment, and the status is current',
   EVERY_PLACE,
   async () => {
     await expectSameEnd(changedWebsite, [
@@ -17,7 +17,7 @@ test(
 );
 
 test(
-  '[K-20] wherever the website example is killed, a deleted Website and its Deployment are gone',
+  '[K-20] wherever the website example is killed, a deleted Website and its Deployment are removed',
   EVERY_PLACE,
   async () => {
     await expectSameEnd(deletedWebsite, [

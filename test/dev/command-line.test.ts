@@ -112,7 +112,7 @@ test.each([
   else await expect(confirmed).rejects.toThrow(message);
 });
 
-test('[DEV-9] a second signal from npm within 300 ms is taken for the same Ctrl-C', () => {
+test('[DEV-9] a second signal from npm within 300 ms counts as the same Ctrl-C', () => {
   const clock = new FakeClock();
   const below = new StopSignals(clock, { npm_lifecycle_event: 'dev' });
   const alone = new StopSignals(clock, {});

@@ -147,7 +147,7 @@ spec:
   text: written
 `;
 
-test('[DEV-5] when a file with another schema or other rights is saved, definition, roles and filter change', async () => {
+test('[DEV-5] when a file with another schema or other permissions is saved, definition, roles and filter change', async () => {
   const project = new Project({ 'operator.ts': TYPED, 'note.yaml': NOTE, 'config.yaml': SAMPLE });
   const args = ['operator.ts', '-n', 'demo', '--samples', 'note.yaml', '--samples', 'config.yaml'];
   const dev = startDev(project, args);
@@ -236,7 +236,7 @@ test('the operator converts the objects of a resource with two versions', async 
   expect(old).toMatchObject({ apiVersion: 'example.com/v1', spec: { text: 'written' } });
 });
 
-test('[DEV-6] in `chancery dev` a request without a declared right is refused, as in a cluster', async () => {
+test('[DEV-6] in `chancery dev` a request without a declared permission is refused, as in a cluster', async () => {
   const project = new Project({
     ...HELLO,
     'src/operator.ts': OPERATOR.replace('configMaps }', 'configMaps, pods }').replace(

@@ -100,7 +100,7 @@ test.each([
   expect(child.stderr.lines[0]).toMatch(message);
 });
 
-test('if KUBECTL is not set and there is no kubectl on the PATH, this is an error', async () => {
+test('an error is reported if KUBECTL is not set and there is no kubectl on the PATH', async () => {
   const child = startChancery(new Project(HELLO), ['proxy', 'src/operator.ts'], {
     KUBECTL: '',
     PATH: '/nowhere',

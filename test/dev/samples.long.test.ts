@@ -38,7 +38,7 @@ export default [
 const note = (name: string, text: string): string =>
   `apiVersion: example.com/v1\nkind: Note\nmetadata: { name: ${name}, namespace: demo }\nspec: { text: ${text} }\n`;
 
-test('the webhooks of the operator review the samples at the start, and each saved sample', async () => {
+test("the operator's webhooks review the samples at startup, and each sample that is saved later", async () => {
   const list = `apiVersion: v1\nkind: List\nitems: [${JSON.stringify({
     apiVersion: 'example.com/v1',
     kind: 'Note',

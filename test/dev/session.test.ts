@@ -122,7 +122,7 @@ test('[DEV-7] an operator that keeps crashing restarts after 1, 2, 4 and at most
 test.each([
   ['wrong', 2],
   ['unsafe', 3],
-])('an operator whose exit code means "%s" restarts only after a file is saved', async (_, code) => {
+])('an operator that exits with the code for "%s" restarts only after a file is saved', async (_, code) => {
   const { clock, starts, said } = started({ codes: [code, code] });
 
   await advanceUntil(clock, () => said.some((line) => line.includes('after the next save')));
@@ -140,7 +140,7 @@ test('after a crash definitions, roles and samples are not applied again if noth
   expect(calls).toEqual(['definitions', 'roles', 'webhooks', 'filter', 'sample']);
 });
 
-test('if applying definitions or roles fails, this is printed, and tried again at the next start', async () => {
+test('if applying definitions or roles fails, the failure is printed, and the next start tries again', async () => {
   const { clock, starts, calls, said } = started({ codes: [1], failures: 5 });
 
   await advanceUntil(clock, () => starts.length === 2 && calls.length === 10);

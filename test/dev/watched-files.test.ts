@@ -45,7 +45,7 @@ test('[DEV-4] several saves in quick succession are reported as one change', () 
   expect(changes).toEqual([[file]]);
 });
 
-test('saving a file without a difference is not reported as a change', () => {
+test('saving an unchanged file is not reported as a change', () => {
   const { clock, files, file, changes } = watched();
 
   writeFileSync(file, 'first');
@@ -61,7 +61,7 @@ test('saving a file without a difference is not reported as a change', () => {
   expect(changes).toEqual([[file]]);
 });
 
-test('if a file is saved after the operator loaded it, but before it is watched, this is reported as a change', () => {
+test('a save is reported as a change even if it happens after the operator loaded the file, and before it is watched', () => {
   const { clock, files, file, changes } = watched();
   const loaded = hashOf(file) ?? '';
   writeFileSync(file, 'saved while the operator loaded');

@@ -104,7 +104,7 @@ test('a Claim without a size is reported as an error, and gets no PersistentVolu
   expect(await env.get(persistentVolumeClaims, namespace, 'data')).toBeUndefined();
 });
 
-test('a label that the Python client wrote is removed when the Claim does not have it', async () => {
+test('a label that the Python client wrote is removed if the Claim does not have this label', async () => {
   const {
     claims,
     default: [volumeClaims],

@@ -27,7 +27,7 @@ test('a converted Boat has the annotation that conversion.md shows, and can be c
   expect(boats.convert?.(shown, 'v1')).toEqual(boat);
 });
 
-test('the test in conversion.md expects the same kept fields that roundTrip returns', async () => {
+test('the test in conversion.md expects the preserved fields that roundTrip returns', async () => {
   const { kept } = roundTrip(await boatsOfPage());
 
   expect(page).toContain(`expect(roundTrip(boats).kept).toEqual(['${kept.join("', '")}']);`);

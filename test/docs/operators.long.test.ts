@@ -73,7 +73,7 @@ test('prices: changes of a labelled ConfigMap or Secret, and calls of a hook, ca
   await eventually(() => reconciles() === 3);
 });
 
-test('readers: a change of the ConfigMap that a Deployment refers to causes a reconcile', async () => {
+test('readers: if a Deployment refers to a ConfigMap, a change of the ConfigMap causes a reconcile', async () => {
   const { env, namespace } = await cluster();
   await env.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'only' } });
   await env.create(deployment('web', { namespace, annotations: { reads: 'colors' } }));
@@ -238,7 +238,7 @@ test('the API server serves the resource of custom-resources.md with its default
   expect(example.problems).toMatchObject([{ path: 'metadata' }, { path: 'spec' }]);
 });
 
-test('custom-resources.md lists exactly the rights that are needed for definitions', async () => {
+test('custom-resources.md lists exactly the permissions that are needed for definitions', async () => {
   const { websites } = await exampleOf<{ readonly websites: CustomResource }>(
     'guides/write/custom-resources.md',
     'website.ts',
@@ -294,7 +294,7 @@ const widgets = defineResource({
   ...{ group: 'example.dev', version: 'v1', plural: 'widgets', kind: 'Widget', namespaced: true },
 });
 
-test('the table in operators.md has exactly the rights that are generated from the declarations', async () => {
+test('the table in operators.md has exactly the permissions that are generated from the declarations', async () => {
   const { default: shop, shops } = await exampleOf<
     Example & { readonly shops: CustomResource<KubernetesObject> }
   >('guides/write/composites.md', 'shop.ts');

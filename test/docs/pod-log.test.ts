@@ -44,7 +44,7 @@ async function allOf(lines: AsyncIterable<string>): Promise<readonly string[]> {
   return all;
 }
 
-test('a log line arrives at once, and whole, wherever its bytes are split', async () => {
+test('a log line arrives whole and without delay, wherever its bytes are split', async () => {
   const more = Promise.withResolvers<void>();
   const bytes = Buffer.from('first\ngrößer\n\nlast\nnot ended');
   const inTheUmlaut = bytes.indexOf('ö') + 1;
@@ -92,7 +92,7 @@ test('the loop over log lines ends with an error when the connection breaks or i
   expect(await ends).toMatchObject([{ reason: { code: 'CONNECTION_LOST' } }, { reason }]);
 });
 
-test('the loop over log lines ends with an error when the API server refuses the log', async () => {
+test('the loop over log lines ends with an error if the API server refuses the request for the log', async () => {
   const server = new ScriptedServer();
   server.on({ path: PATH }, failure({ code: 400, reason: 'BadRequest' }));
   await server.start();

@@ -7,7 +7,7 @@ import { allPages } from '../../docs/.vitepress/site/pages.ts';
 import { GROUPS } from '../scripts/scripts.ts';
 import { fencedIn, folderWithChancery, packageJson, pathWith, root, shell } from './readme.ts';
 
-test('every npm script in a document exists, and so does the name after `--`', () => {
+test('in each document every npm script and every name after `--` exist', () => {
   const documents = ['README.md', ...allPages()].filter((file) => file !== 'CHANGELOG.md');
   const all = documents.map((file) => readFileSync(join(root, file), 'utf8')).join('\n');
   const text = all.replaceAll(/^## Start\n.*?(?=^## )/gms, ''); // the scripts of a new project

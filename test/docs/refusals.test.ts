@@ -47,13 +47,13 @@ describe.each(
       .map((status) => new ApiError(status)),
   })),
 )('$answer, $form', ({ answer, told, toolkit, reconciler, errors }) => {
-  test("[real R-3] [K-49] the row contains the status and the reason of the API server's answer", () => {
+  test("[real R-3] [K-49] the row contains the status and the reason of the API server's response", () => {
     const said = new Set(errors.map(({ status, reason }) => `\`${`${status} ${reason}`.trim()}\``));
 
     expect([...said].toSorted()).toEqual(answer.split(', ').toSorted());
   });
 
-  test('[real R-1] [real R-3] [K-49] only the helpers in the row return true for the error', () => {
+  test('[real R-1] [real R-3] [K-49] only the helpers in the row return true for the error of the row', () => {
     const named = [...told.matchAll(/`(is\w+)`/g)].map(([, name = '']) => name);
     const [, kind] = /kind `([\w-]+)`/.exec(told) ?? [];
 
@@ -68,7 +68,7 @@ describe.each(
     }
   });
 
-  test('[real R-1] [K-49] the toolkit retries as the row of the refusal in the table says', () => {
+  test('[real R-1] [K-49] the toolkit retries a refused request as the table says', () => {
     for (const error of errors) {
       const failure = failureOf(error);
       const { everyMs, maxMs } = retryOptionsFor(failure.refusal);

@@ -11,7 +11,7 @@ import { plain } from '../generate/lint/good.ts';
 import { rowsOf } from './guide.ts';
 import { commandsOf, folder, observing, running, shell } from './running-commands.ts';
 
-test('check: the commands in running.md report missing rights as text and as JSON, and excess rights', async () => {
+test('check: the commands in running.md report missing permissions as text and as JSON, and excess permissions', async () => {
   const server = await startServer({ authorization: 'RBAC' });
   const user = await server.urlFor('system:serviceaccount:demo:op');
   const env = { CHANCERY_API_URL: user, WATCH_NAMESPACE: 'demo' };

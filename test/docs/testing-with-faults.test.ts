@@ -61,7 +61,7 @@ function startInformer(apiUrl: string, clock: Clock): Informer<ConfigMap> {
   return informer;
 }
 
-test('a client that repeats a create after 503 succeeds', async () => {
+test('a client succeeds if it retries a create after a 503', async () => {
   const api = await ApiServer.start({ faults: [{ verbs: ['create'], status: 503, count: 1 }] });
   onTestFinished(() => api.close());
   const write = () =>

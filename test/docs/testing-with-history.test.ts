@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'chancery-history-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const file = join(folder, 'state');
 
-test('a server can start with the objects in the snapshot of another server', async () => {
+test('a server can start with the objects from a snapshot of another server', async () => {
   const first = await ApiServer.start();
   first.applyManifest('{ apiVersion: v1, kind: ConfigMap, metadata: { name: kept } }');
   await writeSnapshot(file, first.snapshot());
@@ -47,7 +47,7 @@ test('a watch from a resourceVersion that is too old ends with an error', async 
   expect(await answer.text()).toContain('too old resource version: 2 ');
 });
 
-test('the storage returns an old list and the events after it', () => {
+test('the storage returns an old list, and the events after that list', () => {
   const storage = new Storage({ clock: new FakeClock() });
   const object = { apiVersion: 'v1', kind: 'Note', metadata: { name: 'a', namespace: 'demo' } };
 

@@ -46,7 +46,7 @@ const copier = controller({
   },
 });
 
-test('a ConfigMap with the label is copied, and one without it is not', async () => {
+test('a ConfigMap is copied only if it has the label', async () => {
   await using env = await startTestEnv();
   const namespace = await env.namespace();
   await using operator = startOperator({ url: env.url, namespace, controllers: [copier] });

@@ -20,7 +20,7 @@ test('the trust boundaries in threat-model.md list exactly the threats to ambass
   expect([...new Set(named)].sort()).toEqual(known.toSorted());
 });
 
-test('the threats to the project in threat-model.md are numbered, and their number is given', () => {
+test('threat-model.md numbers the threats to the project, and says how many there are', () => {
   const threats = threatsOf(page);
 
   expect(threats).toEqual(threats.map((_threat, at) => `P${at + 1}`));

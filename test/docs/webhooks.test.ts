@@ -44,7 +44,7 @@ test('protection: the webhook denies the deletion of an object with the annotati
   expect(gone.response.allowed).toBe(true);
 });
 
-test('creators: a Namespace gets an annotation with its creator, and a Namespace that has it is not changed', async () => {
+test('creators: a Namespace gets an annotation with its creator, and an existing annotation is not changed', async () => {
   const { creators } = await exampleOf<{ readonly creators: Webhook }>(
     'guides/write/webhooks.md',
     'creators.ts',

@@ -205,7 +205,7 @@ test('the next segment also contains bytes that no reader has taken yet', async 
   body.destroy();
 });
 
-test('bytes that arrive together with the head of an answer are recorded and passed to the reader', async () => {
+test('bytes that arrive together with the head of a response are recorded and passed to the reader', async () => {
   const { recorder, lines } = start();
   const body = new Readable({ read() {} });
   body.push(Buffer.from('early '));
@@ -232,10 +232,10 @@ test('bytes that arrive together with the head of an answer are recorded and pas
 test.each([
   ['the transport fails', async (fail: Error) => Promise.reject(fail)],
   [
-    'the answer breaks off',
+    'the response breaks off',
     async (fail: Error) => ({ status: 200, headers: {}, body: Readable.from(broken(fail)) }),
   ],
-])('the record contains that %s', async (_, send) => {
+])('the recorder notices that %s', async (_, send) => {
   const { recorder, lines } = start();
   const transport = recorder.transport({
     send: () => send(new Error('it broke')),

@@ -178,7 +178,7 @@ describe('reading record files', () => {
       [HEADER, '{"kind":"wake","at":"secret"}'],
       /line 2 has kind wake and no usable member at/,
     ],
-    ['a line that is no JSON', [HEADER, 'secret'], /line 2 is not JSON$/],
+    ['a line that is not JSON', [HEADER, 'secret'], /line 2 is not JSON$/],
   ])('the reader refuses a record with %s', async (_, lines, message) => {
     const reading = readRecord(fileOf(...lines));
 

@@ -142,7 +142,7 @@ test('no record is written before the setup of the process is complete', async (
   expect(reasons()).toEqual([]);
 });
 
-test('a record that was triggered shortly before a stop is still written', async () => {
+test('a record that was triggered shortly before shutdown is still written', async () => {
   const { observer, recording, reasons } = start();
   observer.looped(KEY, 'ConfigMap demo/a');
 
@@ -151,7 +151,7 @@ test('a record that was triggered shortly before a stop is still written', async
   expect(reasons()).toEqual(['write-loop']);
 });
 
-test('if the liveness probe reports a stuck reconcile, this causes a record', async () => {
+test('a record is written if the liveness probe reports a stuck reconcile', async () => {
   const { clock, recording, reasons } = start();
 
   recording.recorder.stuck();

@@ -36,7 +36,7 @@ function listedSecret(lines: readonly RecordLine[]): string {
 
 const PASSWORD = 'correct horse "battery" <staple>';
 
-test('a record contains the requests, answers and causes of a process, without values of Secrets', async () => {
+test('a record contains the requests, responses and causes of a process, without values of Secrets', async () => {
   const server = await startServer();
   server.create({
     apiVersion: 'v1',

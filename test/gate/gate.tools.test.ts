@@ -30,7 +30,7 @@ function client(of: GateProcess = gate(), options = {}): WebhookClient {
   return made;
 }
 
-test('[admission 9] the gate passes a review to the operator, and the answer to the API server', async () => {
+test('[admission 9] the gate passes a review to the operator, and the response to the API server', async () => {
   operator().answer = () => ({
     body: verdict({ uid: 'u1', allowed: false, status: { code: 403, message: 'no such host' } }),
   });
@@ -105,7 +105,7 @@ test('[admission 13] when the operator stops, the gate closes its connections to
   expect(reply.headers.connection).toContain('close');
 });
 
-test("[A-11] [admission 10] if no operator listens, the gate's answer contains the operator's address", async () => {
+test("[A-11] [admission 10] if no operator listens, the gate's response contains the operator's address", async () => {
   const nobody = await PlainOperator.start();
   await nobody.stop();
   const alone = await GateProcess.start({ paths: DECLARED, operator: nobody.address });
@@ -166,7 +166,7 @@ test('[A-11] [admission 14] if a handler hangs, the gate answers 504 after the t
   expect(reply.body).toContain('within the time limit of this webhook');
 });
 
-test('[security 33] [A-11] [admission 15] the gate passes a body of 8 MiB, and refuses a larger one itself', async () => {
+test('[security 33] [A-11] [admission 15] the gate passes a body of 8 MiB, and refuses a larger body itself', async () => {
   operator().answer = ({ body }) => ({ body: String(body.length) });
 
   const largest = await client().post('/convert', review('u7', 8 * MiB));
@@ -177,7 +177,7 @@ test('[security 33] [A-11] [admission 15] the gate passes a body of 8 MiB, and r
   expect(operator().seen).toHaveLength(1);
 });
 
-test('[admission 15] the limit also applies to a chunked body, which is passed on as a whole', async () => {
+test('[admission 15] the size limit also applies to chunked bodies, and a smaller chunked body is passed on whole', async () => {
   operator().answer = ({ body }) => ({ body: String(body.length) });
   const [head = ''] = bytesOf(
     'POST /convert HTTP/1.1 | -content-length | transfer-encoding: chunked',
@@ -196,7 +196,7 @@ test('[admission 15] the limit also applies to a chunked body, which is passed o
 test.each([
   ['head', 'POST /convert HTTP/1.1\r\nhost: a\r\n'],
   ['body', bytesOf('POST /convert HTTP/1.1 | content-length: 100')],
-])('[admission 15] if the %s of a request never ends, the gate closes it without telling the operator', async (_part, bytes) => {
+])('[admission 15] if the %s of a request never ends, the gate ends the request, and the operator does not get it', async (_part, bytes) => {
   const short = await GateProcess.start({
     paths: DECLARED,
     operator: operator().address,
@@ -228,7 +228,7 @@ test('[security 32] the operator cannot read the key through the gate', async ()
 test.each([
   ['no certificate', {}],
   ['a key of another certificate', 'other'],
-  ['a certificate that is none', { 'tls.crt': 'x', 'tls.key': 'y' }],
+  ['a file that is not a certificate', { 'tls.crt': 'x', 'tls.key': 'y' }],
 ])('with %s the gate logs an error, and serves nothing until the certificate is correct', async (_what, files) => {
   const own = await GateProcess.start({ paths: DECLARED, operator: operator().address });
   onTestFinished(() => own.stop());

@@ -38,7 +38,7 @@ function answerMetrics(): void {
   operator().answer = () => ({ body: METRICS, headers: { 'content-type': 'text/plain' } });
 }
 
-test('a scraper whose certificate the CA issued gets metrics, and its credentials are not passed on', async () => {
+test('a scraper with a certificate of the CA gets metrics, and its credentials are not passed on', async () => {
   answerMetrics();
 
   const { status, text } = await scrape(
@@ -132,7 +132,7 @@ test('a scraper gets only /metrics, however it spells other paths', async () => 
   expect(operator().connections).toBe(0);
 });
 
-test('canary: without its rules the gate forwards most of the refused requests of scrapers', async () => {
+test('canary: if its rules are removed, the gate forwards most of the scrape requests that it should refuse', async () => {
   const open = await startGate((text) => {
     const at = text.lastIndexOf('server {');
     const rules = text

@@ -90,7 +90,7 @@ async function kubectl(args: readonly string[], input: string): Promise<Said> {
   return { code, stdout, stderr };
 }
 
-test('[admission 9] a real API server sends reviews through the gate, whatever the answer', async () => {
+test('[admission 9] a real API server sends reviews through the gate, whatever the response', async () => {
   const { env, namespace, create } = await start('Fail');
   const live = (name: string) => env.get('v1', 'ConfigMap', namespace, name);
 

@@ -99,7 +99,7 @@ test.each([
     'the key of another certificate',
     (gate: GateProcess) => ({ ...gate.certificate(), 'tls.key': gate.certificate()['tls.key'] }),
   ],
-])('for a gate with %s the self-test does not report that the gate does not run', async (_what, files) => {
+])('the self-test reports a gate with %s as running, but with a wrong certificate', async (_what, files) => {
   const gate = await startGate();
   gate.volume.put(files(gate));
 
@@ -123,7 +123,7 @@ test('[security 43] [A-13] if the gate does not reach the operator, the self-tes
   ]);
 });
 
-test('[A-13] the self-test reports a gate whose configuration lacks the declared path', async () => {
+test("[A-13] the self-test reports that the declared path is missing in the gate's configuration", async () => {
   const gate = await startGate({ paths: [{ path: '/other', timeoutSeconds: 10 }] });
 
   expect(await found(gate.port)).toEqual([

@@ -76,7 +76,7 @@ test('for every number in the contract there is exactly one row, and there are n
   expect(wrong).toEqual([]);
 });
 
-test('a row has a tag and a promise, and the generated page adds the test files with the tag', () => {
+test('each row has a tag and a guarantee, and the generated page adds the test files with the tag', () => {
   const text = `<!-- made -->\n\n# Page\n\n| tag | what a user may rely on |\n|---|---|\n| W-1 | Promised. |\n| H41 | Held. |\n`;
   const tagged = new Map([
     ['W-1', ['test/a.test.ts', 'test/b.test.ts']],
@@ -126,7 +126,7 @@ test('for each row there is a test title with its tag', () => {
   expect(missing).toEqual([]);
 });
 
-test('each tag in a test title has a row, and the file of the title is a test file', () => {
+test('each tag in a test title has a row, and each file with such a title is a test file', () => {
   const wrong = [...files].flatMap(([tag, tagged]) => [
     ...(rows.some((row) => row.tag === tag)
       ? []

@@ -161,7 +161,7 @@ test('[security 24] Dockerfile.proxy has the same version and digest as the lock
   });
 });
 
-test('the locked version of kubectl reloads the CA of the cluster when it changes', async () => {
+test('the pinned version of kubectl reloads the CA of the cluster when the CA changes', async () => {
   const { version, date, digest, binaries, sources } = await readLock();
 
   const [, minor] = /^v1\.(\d+)\.\d+$/.exec(version) ?? [];

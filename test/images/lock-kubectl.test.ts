@@ -107,7 +107,7 @@ test.each([
   'v1.38',
   'v1.38.2-rc.1',
   'v1.38.2/../..',
-])('locking requires a release version, and refuses %s', async (version) => {
+])('kubectl can only be pinned to a release version, not to %s', async (version) => {
   const places = await startPublisher();
 
   const locking = publishedKubectl(version, { date: DATE, places });
@@ -115,7 +115,7 @@ test.each([
   await expect(locking).rejects.toThrow(`expected a release such as v1.37.1, got ${version}`);
 });
 
-test('a version of kubectl that does not notice a rotated CA is not locked', async () => {
+test('kubectl cannot be pinned to a version that does not notice a rotated CA', async () => {
   const places = await startPublisher();
 
   const locking = publishedKubectl('v1.35.9', { date: DATE, places });
@@ -131,13 +131,13 @@ test.each<[string, string, Published]>([
     { index: indexOf(['amd64', 'arm64']) },
   ],
   [
-    'an index that is not what its digest says',
+    'an index that does not match its digest',
     'says sha256:0 and sends sha256:',
     {
       headers: { 'docker-content-digest': 'sha256:0' },
     },
   ],
-])('a lock is refused: %s', async (_name, message, published) => {
+])('kubectl cannot be pinned if the download server sends %s', async (_name, message, published) => {
   const places = await startPublisher(published);
 
   const locking = publishedKubectl('v1.38.2', { date: DATE, places });
@@ -163,7 +163,7 @@ test('if the download server is unreachable, the error contains the address and 
   );
 });
 
-test("the architecture of a locked kubectl is recognised by the file's checksum", async () => {
+test("the architecture of a pinned kubectl is recognised by the file's checksum", async () => {
   const { lock } = await copies();
   const file = fileURLToPath(lock);
   const checksum = createHash('sha256')

@@ -17,7 +17,7 @@ import { filesBelow } from './support/files-below.ts';
 import { runInRoot } from './support/in-root.ts';
 
 test(
-  'the hooks image has bash, jq, curl and Node on the PATH, and runs as a user without special rights',
+  'the hooks image has bash, jq, curl and Node on the PATH, and runs as an unprivileged user',
   async () => {
     const image = await buildTarget('hooks');
     const script = `for tool in bash jq curl node; do command -v "$tool" && "$tool" --version > /dev/null; done
@@ -168,7 +168,7 @@ const LOOK = `
 `;
 
 test(
-  '[found 4] the runner and init in the image are unreadable, so that Linux hides their processes from hooks; hooks can read Node',
+  '[found 4] in the image runner and init are unreadable, so that Linux hides their processes from hooks',
   async () => {
     const image = await buildTarget('hooks');
     const { Entrypoint } = image.config;

@@ -148,7 +148,7 @@ onCluster('config-restart behind kubectl proxy', { timeout: 60_000 + 4 * ROLLED.
     await eventually(async () => (await rollouts(place)) === 2);
   });
 
-  test('CW3 a change while the operator is down restarts the Pods once, and a restart of the operator restarts none', async () => {
+  test('CW3 a change while the operator is down restarts the Pods once, and a restart of the operator restarts no Pod', async () => {
     const place = await start();
     await webapp(place);
     await place.config('settings', 'one', SELECTOR);
@@ -290,7 +290,7 @@ onCluster('config-restart behind kubectl proxy', { timeout: 60_000 + 4 * ROLLED.
     await eventually(async () => (await rollouts(place)) === 2);
   });
 
-  test('OP1 an empty podSelector deletes no Pod, and the status and an Event report that it is refused', async () => {
+  test('OP1 an empty podSelector deletes no Pod, and the status and an Event report that the selector is refused', async () => {
     // Our schema refuses it; the original's did not, and objects from then are still there.
     const edit = (text: string): string => text.replaceAll(/^ *minProperties: 1\n/gm, '');
     const place = await start({ edit });

@@ -51,7 +51,7 @@ const failures = (lines: ReturnType<typeof startOperator>['lines']): unknown[] =
       return { code, layer, reason: fields.reason };
     });
 
-test('[P-18] CM8 while the proxy has not started, the operator waits without being ready, and does not exit', async () => {
+test('[P-18] CM8 until the proxy has started, the operator waits without being ready, and does not exit', async () => {
   const { server, proxy } = await startCluster();
   put(server, 'first');
   await proxy.kill();
@@ -187,7 +187,7 @@ const ANSWERS: readonly [string, RequestListener, object][] = [
 
 test.each(
   ANSWERS,
-)('CW5 %s causes an error with a type of its own and one log line, and the operator recovers', async (_what, answer, expected) => {
+)('CW5 %s causes an error of its own type and one log line, and the operator recovers', async (_what, answer, expected) => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });

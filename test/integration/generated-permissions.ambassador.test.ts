@@ -126,7 +126,7 @@ describe('config-restart with exactly the permissions it declares', { timeout: 6
       'deployments.apps "webapp" is forbidden: ',
       'patch resource "deployments" in API group "apps"',
     ],
-  ])('without the right to %s %s, config-restart does nothing, and its error contains the missing right', async (verb, resource, what, right) => {
+  ])('without permission to %s %s, config-restart does nothing, and its error contains the missing permission', async (verb, resource, what, right) => {
     const { server, url } = await cluster(without(verb, resource));
 
     const operator = startOperator(url, controllers, SELF);

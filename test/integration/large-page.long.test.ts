@@ -66,7 +66,7 @@ test('a page of 300 MB is read whole, and in order', async () => {
   expect(items.at(-1)?.object.data?.text?.length).toBe(TEXT.length);
 });
 
-test('a page of 300 MB that is cut off causes an error', async () => {
+test('a truncated page of 300 MB causes an error', async () => {
   const listing = listFrom(async (response) => {
     await answer(response, OBJECTS);
     response.end(); // in order, as a server does that can report a late failure in no other way

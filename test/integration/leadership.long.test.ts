@@ -53,7 +53,7 @@ test('[LE-9] [D-5] if renewals get lost, no write is sent after the deadline, an
   expect(goneAt - renewedAt(replicas)).toBeLessThan(LEASE_MS);
 });
 
-test('[LE-9] [H61] a holder whose API server stalls exits before another process leads, and writes nothing afterwards', async () => {
+test('[LE-9] [H61] if the API server stalls, the holder exits before another process leads, and writes nothing later', async () => {
   const replicas = await started();
   const { leader, standby } = await replicas.pair();
 

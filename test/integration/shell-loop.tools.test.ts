@@ -45,7 +45,7 @@ main() {
 main
 `;
 
-test('the shell script survives restarts of proxy and server, and acts on missed changes', {
+test('the shell script survives restarts of proxy and server, and acts on changes that it missed', {
   timeout: 60_000,
 }, async () => {
   const { server, proxy } = await startCluster();

@@ -39,7 +39,7 @@ function missing(...reports: readonly Report[]): readonly string[] {
   return judged(...reports).missing.map(({ tag, file, found }) => `${tag} ${file}: ${found}`);
 }
 
-test('a guarantee counts as proved when in each of its files a test with its tag has passed', () => {
+test('a guarantee counts as proved if a test with its tag has passed in each of its files', () => {
   expect(judged(lane(...FULL))).toEqual({ missing: [], tests: 4 });
 });
 

@@ -20,7 +20,7 @@ test.each([
   expect(() => keys.forEach((key) => void due.take(key))).toThrow(/events came pod/);
 });
 
-test('Ascending refuses numbers that do not grow', () => {
+test('Ascending refuses numbers that are not in ascending order', () => {
   const times = new Ascending();
   times.take('at-1');
   times.take('at-3');

@@ -73,7 +73,7 @@ const ALL = [
 test.each<AuthorizationMode>([
   'RBAC',
   'Webhook,RBAC',
-])('if no right is granted, every right is missing (%s)', async (mode) => {
+])('if no permission is granted, every permission is missing (%s)', async (mode) => {
   const { check } = await cluster(mode);
 
   expect((await check()).texts).toEqual(ALL);
@@ -83,7 +83,7 @@ test.each<AuthorizationMode>([
   'RBAC',
   'Webhook,RBAC',
   'AlwaysAllow',
-])('with the generated roles, no right is missing or excessive (%s)', async (mode) => {
+])('with the generated roles, no permission is missing or excessive (%s)', async (mode) => {
   const { check, grant } = await cluster(mode);
   if (mode !== 'AlwaysAllow') grant();
 
@@ -101,7 +101,7 @@ test.each<AuthorizationMode>([
 test.each<AuthorizationMode>([
   'RBAC',
   'Webhook,RBAC',
-])('adding each reported rule grants the missing right (%s)', async (mode) => {
+])('adding each reported rule grants the missing permission (%s)', async (mode) => {
   const { check, server } = await cluster(mode);
   const { missing } = await check();
 
@@ -114,7 +114,7 @@ test.each<AuthorizationMode>([
   expect((await check()).texts).toEqual([]);
 });
 
-test('a right for all namespaces counts as missing if it is granted only in single namespaces', async () => {
+test('a permission for all namespaces counts as missing if it is granted only in single namespaces', async () => {
   const { check, grant } = await cluster();
   grant();
 
@@ -123,7 +123,7 @@ test('a right for all namespaces counts as missing if it is granted only in sing
   expect(texts).toContain('get, list, watch configmaps in all namespaces');
 });
 
-test('if a binding refers to a missing role, the list of rights is incomplete, and each right is checked separately', async () => {
+test('if a binding refers to a missing role, the list of permissions is incomplete, and each is checked separately', async () => {
   const { check, grant, server } = await cluster();
   grant();
   server.create(binding('to-nothing', 'demo', 'Role/absent', `User/${USER}`));
@@ -133,7 +133,7 @@ test('if a binding refers to a missing role, the list of rights is incomplete, a
   expect([texts, incomplete]).toEqual([[], 'role.rbac.authorization.k8s.io "absent" not found']);
 });
 
-test('a right that is granted but not needed is reported with its rule and the namespace in which it is granted', async () => {
+test('a permission that is granted but not needed is reported with its rule and its namespace', async () => {
   const { check, grant, server } = await cluster();
   grant();
   const secrets = { verbs: ['get'], apiGroups: [''], resources: ['secrets'] };
@@ -149,7 +149,7 @@ test('a right that is granted but not needed is reported with its rule and the n
   ]);
 });
 
-test('a right counts as missing if an incomplete list contains it, but a webhook denies it', async () => {
+test('a permission counts as missing if a webhook denies it, even if the incomplete list of rules contains it', async () => {
   const everything = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
   const paths = { verbs: ['*'], nonResourceURLs: ['*'] };
   const asked: unknown[] = [];

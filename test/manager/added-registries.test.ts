@@ -92,9 +92,9 @@ test('[X-4] if two metrics have the same name, the toolkit’s metric wins, othe
 });
 
 test.each([
-  ['a counter and a gauge of one OpenMetrics family', 'counter', 'a_total', 'gauge', 'a'],
-  ['a histogram and a gauge with the name of its part', 'histogram', 'a', 'gauge', 'a_count'],
-  ['a gauge and a counter of one line', 'gauge', 'a_total', 'counter', 'a'],
+  ['a counter and a gauge of the same OpenMetrics family', 'counter', 'a_total', 'gauge', 'a'],
+  ['a histogram and a gauge with the name of a series', 'histogram', 'a', 'gauge', 'a_count'],
+  ['a gauge and a counter with the same line', 'gauge', 'a_total', 'counter', 'a'],
 ])('[X-4] the second of two metrics is omitted: %s', async (_what, type, name, otherType, otherName) => {
   const metric = (each: string, of: string) => ({ name: each, type: of, help: '', values: [] });
   const registry = registryOf(async () => [metric(name, type), metric(otherName, otherType)]);
@@ -120,10 +120,10 @@ test.each([
   ],
   ['returns no list', async () => 'x'],
   ['returns no object', async () => [null]],
-  ['returns a name that no line can have', async () => [{ name: 'a b', type: 'gauge', help: '' }]],
-  ['returns a type on two lines', async () => [{ name: 'a', type: 'x\ny', help: '' }]],
+  ['returns a name that is not allowed', async () => [{ name: 'a b', type: 'gauge', help: '' }]],
+  ['returns a type with a line break', async () => [{ name: 'a', type: 'x\ny', help: '' }]],
   [
-    'returns a label that no line can have',
+    'returns a label that is not allowed',
     async () => [
       { name: 'a', type: 'gauge', help: '', values: [{ value: 1, labels: { 'a"': 'x' } }] },
     ],

@@ -251,7 +251,7 @@ test('old and new replicas that start at the same time end with the new definiti
   expect(await live()).toMatchObject({ fields: ['image', 'tag'] });
 });
 
-test('ensureCrd repeats its check when a definition is replaced after it was read', async () => {
+test('ensureCrd checks again if a definition is replaced after it was read', async () => {
   const { options, clientOf, live } = await world();
   const [slow, fast] = [await clientOf('slow'), await clientOf('fast')];
   await ensureCrd(slow, OLD, options);
@@ -301,7 +301,7 @@ test('ensureCrd refuses a changed scope before it writes anything', async () => 
   expect(writes(env)).toBe(written);
 });
 
-test('it is an error if a newer definition no longer serves the version that the operator uses', async () => {
+test("a newer definition that no longer serves the operator's version causes an error", async () => {
   const { options, clientOf } = await world();
   const client = await clientOf('operator');
   await ensureCrd(client, OLD, options);
@@ -331,7 +331,7 @@ test('ensureCrd does not overwrite what another field manager applied, unless th
   expect(await live()).toMatchObject({ fields: ['image', 'tag'] });
 });
 
-test('if another definition already has the names, the error says that they are taken', async () => {
+test('if another definition already has the names, the error says that the names are taken', async () => {
   const { env, options, clientOf } = await world();
   await env.apply(OLD.definition);
   const taken = customResource({
@@ -401,7 +401,7 @@ test.each([
   ['get', []],
   ['patch', [{ ...CRDS, resourceNames: [NAME], verbs: ['get'] }]],
   ['create', [{ ...CRDS, resourceNames: [NAME], verbs: ['get', 'patch'] }]],
-])('the error for a missing right to %s contains the rule for the ClusterRole', async (verb, rules) => {
+])('if the permission to %s is missing, the error contains the rule for the ClusterRole', async (verb, rules) => {
   const { env, options, clientOf } = await world('RBAC');
   grant(env, 'operator', rules);
 
@@ -420,7 +420,7 @@ test.each([
   });
 });
 
-test('the generated rights are enough to install, upgrade and keep a definition', async () => {
+test('the generated permissions are enough to install, upgrade and keep a definition', async () => {
   const { env, options, clientOf } = await world('RBAC');
   const declare = (resource: DefinedResource) =>
     controller({
@@ -458,7 +458,7 @@ test('the generated rights are enough to install, upgrade and keep a definition'
   expect(permissions).toMatchObject([{ verbs: ['get', 'create', 'patch'], resourceNames: [NAME] }]);
 });
 
-test('controllers that define no resources need no rights to definitions', () => {
+test('controllers that define no resources need no permissions for definitions', () => {
   const plain = controller({
     name: 'plain',
     for: configMaps,

@@ -142,7 +142,7 @@ async function turn(ms: number): Promise<void> {
   await sleep(systemClock, ms, new AbortController().signal);
 }
 
-test('[K-6] the delay monitor of Node misses no block, whenever it happens between two readings', async () => {
+test('[K-6] the delay monitor of Node notices every block of the event loop between two readings', async () => {
   const monitor = nodeDelayMonitor();
   monitor.start();
   onTestFinished(() => monitor.stop());

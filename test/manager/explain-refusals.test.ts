@@ -36,7 +36,7 @@ function refused(known: KnownAccess): Client {
 
 const declared = { declarations: [web], placement: { namespaces: ['shop'] } };
 
-test('[found 15] if a declared resource is refused in another namespace, the error does not say that it is undeclared', async () => {
+test('[found 15] if a declared resource is refused in another namespace, the error does not call it undeclared', async () => {
   const asking = refused(declared).get(secrets, { namespace: 'kube-system', name: 'key' });
 
   await expect(asking).rejects.toMatchObject({

@@ -63,7 +63,7 @@ describe('syncedCheck', () => {
     ['forbidden', false],
     ['unserved', false],
     ['stopped', false],
-  ])('[H-1] with a source that has no list yet and is %s, the process counts as starting: %s', (health, starting) => {
+  ])('[H-1] if a source has no list yet and is %s, the process counts as starting: %s', (health, starting) => {
     const pods = sourceOf('pods');
     const late = sourceOf('secrets', { synced: false });
     late.informer.status.health = health;
@@ -75,8 +75,8 @@ describe('syncedCheck', () => {
 
   test.each<[string, string, unknown, string, boolean]>([
     ['Boats that the API server refuses', 'failing', new ApiError({ code: 500 }), 'boats', true],
-    ['Boats that has no answer in time', 'failing', late, 'boats', true],
-    ['Boats that nothing answers', 'failing', new Error('away'), 'boats', false],
+    ['Boats that gets no answer in time', 'failing', late, 'boats', true],
+    ['Boats that cannot reach the API server', 'failing', new Error('away'), 'boats', false],
     ['Boats that is forbidden', 'forbidden', new ApiError({ code: 403 }), 'boats', false],
     ['Boats that is under way', 'starting', undefined, 'boats', false],
     ['Pods that the API server refuses', 'failing', new ApiError({ code: 500 }), 'pods', false],

@@ -81,7 +81,7 @@ test('[attack A-2] [H-5] the newest 512 of 800 waiting peers stay connected', as
   expect(open.slice(-512)).toEqual(new Array(512).fill(true));
 });
 
-test('[attack A-2] [H-5] probes are answered although other peers read no answers; at most 128 such peers stay connected', async () => {
+test('[attack A-2] [H-5] probes are answered even if other peers do not read; at most 128 such peers stay connected', async () => {
   const never = (_: IncomingMessage, response: NodeJS.WritableStream): boolean =>
     response.write('x');
   const server = await started({ others: never });

@@ -145,7 +145,7 @@ describe('HealthServer', () => {
     ]);
   });
 
-  test('[H-1] during the start a check that fails makes the probe fail without a log line; it is logged if the start fails', async () => {
+  test('[H-1] during startup a failing check fails the probe without a log line; after startup it is logged, too', async () => {
     const { lines, logFor } = recordingLog();
     let [ok, isStarting] = [false, true];
     const check = { name: 'synced', ok: () => ok, starting: () => isStarting };

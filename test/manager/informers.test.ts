@@ -228,7 +228,7 @@ test('managed fields are not cached, unless the transform of a source keeps them
   expect(fieldsIn(keeping)).toEqual([[{ manager: 'kubectl' }]]);
 });
 
-test('[C-4] an index function that throws is logged in one line', async () => {
+test('[C-4] an error that an index function throws is logged in one line', async () => {
   const { informers, lines, prepare, run } = world();
   prepare('pods').put('a');
   prepare('pods').put('b');
@@ -243,7 +243,7 @@ test('[C-4] an index function that throws is logged in one line', async () => {
   expect(told).toMatchObject([{ level: 'error', fields: { resource: 'pods', index: 'broken' } }]);
 });
 
-test('[W-41] a server that cuts every watch after a second causes at most ten log lines an hour, which contain the source', async () => {
+test('[W-41] a server that cuts every watch after a second causes at most ten log lines an hour, each with the source', async () => {
   const { clock, informers, lines, prepare, run } = world();
   const collection = prepare('pods');
   const watch = collection.watch.bind(collection);

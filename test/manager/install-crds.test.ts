@@ -92,7 +92,7 @@ function grant(env: TestEnv, name: string, rule: object): void {
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-test('[M-1] an operator without the rights to install definitions logs once what is missing, and is not ready until it has them', async () => {
+test('[M-1] an operator that may not install definitions logs once what is missing, and is ready once it may', async () => {
   const embedded = { authorization: 'RBAC', workloads: false } as const;
   const env = await startTestEnv({ backend: 'embedded', embedded });
   onTestFinished(() => env.stop());

@@ -100,7 +100,7 @@ describe('a manager', () => {
     expect(toldBefore.length).toBeGreaterThan(4);
   });
 
-  test('a manager gives each of two controllers every change, over one list and one watch', async () => {
+  test('two controllers of one manager both get every change, over one list and one watch', async () => {
     const seen: string[] = [];
     const world = new World([
       declare(async (_object, { key }) => {
@@ -204,7 +204,7 @@ describe('readiness of a manager', () => {
     expect([beforeStart, beforeList, world.manager.ready]).toEqual([false, false, true]);
   });
 
-  test('[H-3] a manager stays ready if a source fails after the start, and each change of state is one log line', async () => {
+  test('[H-3] a manager stays ready if a source fails after startup, and each change of state is one log line', async () => {
     const world = new World([declare(async () => {})]);
     const collection = world.collection('configmaps');
     await world.start();
@@ -259,7 +259,7 @@ describe('readiness of a manager', () => {
     expect(world.manager.ready).toBe(false);
   });
 
-  test('a manager is not ready from the beginning of the stop, even while a reconcile still runs', async () => {
+  test('a manager is not ready once it has begun to stop, even while a reconcile still runs', async () => {
     const finish = Promise.withResolvers<void>();
     const world = new World([
       declare(async () => {
@@ -280,8 +280,8 @@ describe('readiness of a manager', () => {
   });
 });
 
-describe('the stop of a manager', () => {
-  test('a stop ends running work, then sources, then Events, and starts no new work', async () => {
+describe('stopping a manager', () => {
+  test('stopping ends running work, then sources, then Events, and starts no new work', async () => {
     const finish = Promise.withResolvers<void>();
     const world: World = new World([
       declare(async (object, { key, events, signal }) => {
@@ -321,7 +321,7 @@ describe('the stop of a manager', () => {
     expect(world.clock.pending).toBe(0);
   });
 
-  test('a hanging reconcile is aborted ten seconds after the stop, and the run ends', async () => {
+  test('a hanging reconcile is aborted ten seconds after a manager begins to stop, and the run ends', async () => {
     let abortedAt: number | undefined;
     const world: World = new World([
       declare(async (_object, { signal }) => {
@@ -375,7 +375,7 @@ describe('the stop of a manager', () => {
     expect(world.clock.pending).toBe(0);
   });
 
-  test('a manager can be stopped before the start', async () => {
+  test('a manager can be stopped before it starts', async () => {
     const world = new World([declare(async () => {})]);
     world.stop.abort(new Error('stop'));
 

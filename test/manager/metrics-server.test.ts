@@ -125,7 +125,7 @@ describe('MetricsServer', () => {
     expect((await later).body).toBe('second\n');
   });
 
-  test('a client that does not read its scrape delays no other scrape, and is disconnected by the stop', async () => {
+  test('a client that does not read its scrape delays no other scrape, and is disconnected at shutdown', async () => {
     const server = await serving(fixed('x'.repeat(30_000_000)));
     const slow = connect(server.port, HOST);
     onTestFinished(() => {

@@ -40,7 +40,7 @@ await manager.run();
 stoppedAt = performance.now();
 `;
 
-test('[D-4] a process exits within a second of the stop, without process.exit', async () => {
+test('[D-4] a stopping process exits within a second, without process.exit', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   const folder = folderWith({ 'program.mjs': PROGRAM });

@@ -281,7 +281,7 @@ describe('the span of a review', () => {
     dryRun: true,
   };
 
-  test('[X-3] the span of a review contains the webhook and the outcome, and nothing of the object', async () => {
+  test('[X-3] the span of a review contains the webhook and the outcome, and no content of the object', async () => {
     const { spans } = registered();
 
     await tracedReviews()(facts, async () => ({ outcome: 'denied', text: '{}' }));

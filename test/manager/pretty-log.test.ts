@@ -44,7 +44,7 @@ test('[N-5] the remedy is at the end of the line', () => {
   expect(text).toBe('TIME info  waiting apiUrl=http://127.0.0.1:8001 → start it\n');
 });
 
-test('[N-6] repeated failures of a key are not logged one by one before its next attempt is at least a second away', () => {
+test('[N-6] repeated failures of a key are logged one by one only once its next attempt is at least a second away', () => {
   const error = bare('add pods to reads');
 
   const text = written((log) => {
@@ -60,7 +60,7 @@ test('[N-6] repeated failures of a key are not logged one by one before its next
   );
 });
 
-test('if a retry is far away, the log line says that a change would cause an earlier attempt', () => {
+test('if the next retry is far in the future, the log line says that a change would cause an earlier attempt', () => {
   const text = written((log) => {
     log.warn(failed(1, 9_999, bare('one')), 'reconcile failed');
     log.warn(failed(2, 10_000, bare('two')), 'reconcile failed');
@@ -74,7 +74,7 @@ test('if a retry is far away, the log line says that a change would cause an ear
   );
 });
 
-test('[N-6] a different error of the key, or the first failure of another key, has a log line of its own', () => {
+test('[N-6] a different error of the key, or the first failure of another key, has its own log line', () => {
   const text = written((log) => {
     log.warn(failed(1, 5, bare('one')), 'reconcile failed');
     log.warn(failed(2, 10, bare('two')), 'reconcile failed');
@@ -90,7 +90,7 @@ test('[N-6] a different error of the key, or the first failure of another key, h
   ]);
 });
 
-test('[N-6] at the level debug each failure has a line of its own', () => {
+test('[N-6] at the level debug each failure has its own log line', () => {
   const text = written(
     (log) => {
       for (const failures of [1, 2, 3]) {
@@ -131,7 +131,7 @@ test('[N-7] stack frames of user code come first; frames of the toolkit and of N
   ]);
 });
 
-test('[N-7] an error without a frame of user code says how to print the other frames', () => {
+test('[N-7] if an error has no frame of user code, the log says how to print its other frames', () => {
   const error = new Error('lost');
   error.stack = 'Error: lost\n    at listOnTimeout (node:internal/timers:1:1)';
 
@@ -190,7 +190,7 @@ test.each<[LoggerOptions, boolean, boolean]>([
   [{ format: 'auto' }, false, false],
   [{ format: 'json' }, true, false],
   [{ format: 'pretty' }, false, true],
-])('[N-5] with %j, on a terminal: %s, the log is in the pretty format: %s', (options, isTTY, isPretty) => {
+])('[N-5] with the options %j, on a terminal: %s, the log is in the pretty format: %s', (options, isTTY, isPretty) => {
   const text = written((log) => log.info({}, 'm'), options, 'info', isTTY);
 
   expect(text.startsWith('{')).toBe(!isPretty);
@@ -204,7 +204,7 @@ test.each<[Record<string, string>, boolean, boolean]>([
   [{ FORCE_COLOR: '1' }, false, true],
   [{ FORCE_COLOR: '0' }, true, false],
   [{ FORCE_COLOR: '1', NO_COLOR: '1' }, true, true],
-])('with %j, on a terminal: %s, the log has colours: %s', (environment, isTTY, expected) => {
+])('with the environment %j, on a terminal: %s, the log has colours: %s', (environment, isTTY, expected) => {
   expect(showsColours(environment, isTTY)).toBe(expected);
   const text = written((log) => log.info({}, 'm'), { environment }, 'info', isTTY);
   expect(text.includes('\u001b[')).toBe(expected);

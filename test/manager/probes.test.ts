@@ -67,7 +67,7 @@ describe('probes of a manager', () => {
     expect((await probe('/readyz'))[0]).toBe(500);
   });
 
-  test('[contract 101] [H-3] the operator is not ready before the first list, ready after it, and not ready during the stop', async () => {
+  test('[contract 101] [H-3] the operator is ready only after the first list, and not ready during shutdown', async () => {
     const { world, probe } = await probed();
     const synced = await probe('/readyz?verbose');
     const hangs = Promise.withResolvers<void>();
@@ -86,7 +86,7 @@ describe('probes of a manager', () => {
     expect(stopping[1]).toContain('[-]running failed: reason withheld\n');
   });
 
-  test('[H-3] the operator is ready without a list that can only succeed when the operator itself answers conversions', async () => {
+  test('[H-3] the operator becomes ready without waiting for a list that depends on its own conversions', async () => {
     const reads = validatingWebhook({
       name: 'names.boats.harbour.example',
       resource: boats,

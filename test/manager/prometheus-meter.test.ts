@@ -41,7 +41,7 @@ describe('PrometheusMeter', () => {
     expect(text).toContain('controller_runtime_active_workers{controller="web"} 1\n');
   });
 
-  test('[X-1] an observation is counted in every bucket whose upper bound is equal or greater', async () => {
+  test('[X-1] an observation is counted in every bucket with an equal or greater upper bound', async () => {
     const meter = new PrometheusMeter();
     for (const seconds of [0.001, 0.005, 0.006, 60, 61]) {
       meter.observe(SECONDS, { controller: 'web' }, seconds);
@@ -97,9 +97,9 @@ describe('PrometheusMeter', () => {
     ['the wrong type', (meter) => meter.gauge(TOTAL, { controller: 'a', result: 'b' }, 1)],
     ['an unknown label', (meter) => meter.count(TOTAL, { controller: 'a', pod: 'b' })],
     ['an inherited label', (meter) => meter.count(TOTAL, { controller: 'a', constructor: 'b' })],
-    ['a label of no text', (meter) => meter.count(TOTAL, { controller: 1 as unknown as string })],
+    ['a non-string label', (meter) => meter.count(TOTAL, { controller: 1 as unknown as string })],
     ['a negative amount', (meter) => meter.count(TOTAL, { controller: 'a', result: 'b' }, -1)],
-    ['an endless amount', (meter) => meter.count(TOTAL, { controller: 'a' }, Infinity)],
+    ['an infinite amount', (meter) => meter.count(TOTAL, { controller: 'a' }, Infinity)],
     ['an observation of NaN', (meter) => meter.observe(SECONDS, { controller: 'a' }, NaN)],
   ])('[X-1] a measurement with %s is dropped, counted and logged once, and never throws', async (_, measure) => {
     const { meter, lines } = logged();
@@ -124,7 +124,7 @@ describe('PrometheusMeter', () => {
     expect(lines).toEqual([]);
   });
 
-  test('[X-2] a metric whose label has unlimited values has at most as many series as the limit', async () => {
+  test('[X-2] if a label can have any number of values, its metric has at most as many series as the limit', async () => {
     const { meter, lines } = logged();
 
     for (let at = 0; at < MAX_SERIES + 5; at++) meter.count(TOTAL, { controller: `c${at}` });

@@ -48,7 +48,7 @@ test('the status page shows the status of a runnable', async () => {
   ]);
 });
 
-test('the generated rights contain the permissions that a runnable declares, each in its namespaces', () => {
+test('the generated roles contain the permissions that a runnable declares, each in its namespaces', () => {
   const farm = farmer({
     sources: [CONFIG_MAPS],
     permissions: [

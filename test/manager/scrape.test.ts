@@ -212,7 +212,7 @@ describe('a scrape of an operator', () => {
     }
   });
 
-  test('no value in the scrape reports a bug', () => {
+  test('the meter reports no error', () => {
     expect(scraped.log).toEqual([]);
     expect(families.get('chancery_meter_errors_total')?.samples[0]?.value).toBe(0);
   });

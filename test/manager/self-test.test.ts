@@ -76,7 +76,7 @@ function world({
 const messages = (lines: readonly { level: string; message: string }[]) =>
   lines.map(({ level, message }) => `${level}: ${message}`);
 
-test('the self-test logs one line when the filter is closed and every right is granted', async () => {
+test('the self-test logs one line if the filter is closed and every permission is granted', async () => {
   const { lines, selfTest, signal } = world();
 
   await selfTest.run(signal);
@@ -90,7 +90,7 @@ test('the self-test logs one line when the filter is closed and every right is g
   ]);
 });
 
-test('an open filter is logged as a warning, and the rights are still checked', async () => {
+test('an open filter is logged as a warning, and the permissions are still checked', async () => {
   const { lines, selfTest, signal } = world({ hostile: () => REACHED });
 
   await selfTest.run(signal);
@@ -139,7 +139,7 @@ test('for each missing rule the log has a line with the rule to add, and with th
   expect(lines.at(-1)?.fields).toEqual({ filter: 'closed', missing: 2 });
 });
 
-test('a right counts as granted when the API server allows it, even if the list of rules does not contain it', async () => {
+test('a permission counts as granted if the API server allows it, even if the list of rules does not contain it', async () => {
   const { lines, selfTest, signal } = world({
     review: async () => ({ allowed: true, resourceRules: [] }),
   });
@@ -149,7 +149,7 @@ test('a right counts as granted when the API server allows it, even if the list 
   expect(lines.map(({ fields }) => fields.missing)).toEqual([0]);
 });
 
-test('without an answer the self-test is repeated, and logs each reason once, but no result', async () => {
+test('if the self-test gets no answer, it is repeated; it logs each reason once, and no result', async () => {
   let isAway = true;
   const { clock, lines, selfTest, signal } = world({ hostile: () => (isAway ? AWAY : REFUSED) });
 
@@ -164,7 +164,7 @@ test('without an answer the self-test is repeated, and logs each reason once, bu
   expect(messages(lines).slice(1)).toEqual(['info: self-test of the ambassador is done']);
 });
 
-test('rights that cannot be checked are logged as unknown', async () => {
+test('permissions that cannot be checked are logged as unknown', async () => {
   const refusal = new ApiError({ code: 403, reason: 'Forbidden' });
   const { lines, selfTest, signal } = world({ review: () => Promise.reject(refusal) });
 
@@ -177,7 +177,7 @@ test('rights that cannot be checked are logged as unknown', async () => {
   expect(lines.at(-1)?.fields).toEqual({ filter: 'closed' });
 });
 
-test('the self-test repeats the check of rights when the API server fails', async () => {
+test('if the API server fails, the self-test repeats the permission check', async () => {
   let failures = 2;
   const { clock, lines, selfTest, signal } = world({
     review: async () => {
@@ -199,7 +199,7 @@ test('the self-test repeats the check of rights when the API server fails', asyn
 });
 
 describe('a self-test that requires a closed filter', () => {
-  test('if a closed filter is required, the start fails when the filter is open', async () => {
+  test('if a closed filter is required, the operator does not start with an open filter', async () => {
     const { selfTest, signal } = world({ hostile: () => REACHED });
 
     await expect(selfTest.requireFilter(signal)).rejects.toMatchObject({

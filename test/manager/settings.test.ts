@@ -272,14 +272,14 @@ describe('settings of leader election', () => {
     });
   });
 
-  test('the error of leader election without a namespace contains the variables to set', () => {
+  test('if leader election has no namespace, the error contains the variables to set', () => {
     expect(() => settingsFrom(ON)).toThrow(/set CHANCERY_LEASE_NAMESPACE, or POD_NAMESPACE/);
   });
 
   test.each([
     [['website', 'other'], 'website-leader'],
     [[], 'chancery-leader'],
-  ])('the default Lease of the controllers %j is %s', (names, lease) => {
+  ])('for the controllers %j the default Lease is %s', (names, lease) => {
     expect(leaseNameOf(names.map((name) => ({ name })))).toBe(lease);
   });
 });
@@ -308,7 +308,7 @@ test('the Lease of sharded replicas lasts for an hour at most', () => {
   expect(settingsFrom({ ...environment, CHANCERY_LEASE_DURATION: '3600' }).sharding).toBeDefined();
 });
 
-test('sharded replicas use the times of the leader election, whether it is on or not', () => {
+test('sharded replicas use the durations of leader election, even if leader election is off', () => {
   const environment = {
     CHANCERY_SHARDS: '4',
     CHANCERY_LEASE_DURATION: '40',

@@ -50,7 +50,7 @@ test('[N-3] for a source that the server does not serve, the log explains once w
   ]);
 });
 
-test('for an optional source that the server does not serve, the log explains nothing', async () => {
+test('if the server does not serve an optional source, the log gives no explanation', async () => {
   const { advise, lines, asked } = advised({ isNeeded: false });
 
   advise(status('unserved'));

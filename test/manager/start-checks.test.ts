@@ -46,7 +46,7 @@ async function managerThatWaits(selfTest: SelfTestMode) {
   return { asked, manager, running, server };
 }
 
-test('a self-test without an answer delays no source', async () => {
+test('if the self-test gets no answer, it delays no source', async () => {
   const { asked, manager } = await managerThatWaits('warn');
 
   await eventually(() => manager.ready && asked.length > 0);
@@ -54,7 +54,7 @@ test('a self-test without an answer delays no source', async () => {
   expect(asked.toSorted()).toEqual(['GET /chancery-self-test', 'OPTIONS /version']);
 });
 
-test('if the self-test is required, nothing is read before its answer, and a stop before the answer is no failure', async () => {
+test('if the self-test is required, nothing is read before its result, and stopping before the result is no failure', async () => {
   const { asked, manager, running, server } = await managerThatWaits('require');
   await eventually(() => asked.length > 0);
 

@@ -52,7 +52,7 @@ async function statusOf(port: number, path: string): Promise<number | undefined>
   return response.statusCode;
 }
 
-describe('[M-1] the start order of a manager', () => {
+describe('[M-1] the startup order of a manager', () => {
   test('[M-1] a manager starts, in this order: servers, ambassador, sources, work without leadership, election, the rest', async () => {
     const facts: string[] = [];
     const world: World = new World(
@@ -122,7 +122,7 @@ describe('[M-1] the start order of a manager', () => {
     expect(await statusOf(port, '/readyz')).toBe(200);
   });
 
-  test('[M-1] a failure during the start stops the manager in the normal order, and the run rejects with the failure', async () => {
+  test('[M-1] a failure during startup stops the manager in the normal order, and the run rejects with the failure', async () => {
     const facts: string[] = [];
     const failure = new Error('the definition is not ours');
     const world = new World(
@@ -239,7 +239,7 @@ describe('[M-2] a standby', () => {
     expect(facts).toHaveLength(2);
   });
 
-  test('[K-64] a new leader forgets the writes that it remembers, because another process has led since', async () => {
+  test('[K-64] a new leader forgets its earlier writes, because another process has led since', async () => {
     const { first, clock, standby, collection } = await replicas();
     const own = source(configMaps, { namespace: 'all' });
     let shown = (): unknown => expect.unreachable('nothing was reconciled');
@@ -296,7 +296,7 @@ describe('[M-3] runnables that are added later', () => {
     expect(facts).toEqual(['early began', 'late began', 'controller reconciles default/a at -100']);
   });
 
-  test('[M-3] a runnable that needs leadership and is added to a standby starts with leadership', async () => {
+  test('[M-3] if a runnable that needs leadership is added to a standby, it starts when the standby becomes the leader', async () => {
     const facts: string[] = [];
     const leases = new LeaseServer();
     const leader = new World([reconciling('one', configMaps, [])], ELECTION, { leases });
@@ -316,7 +316,7 @@ describe('[M-3] runnables that are added later', () => {
     expect(facts).toEqual(['free began', 'guarded began']);
   });
 
-  test('[M-3] add() is refused during the stop, and for a name that is in use', async () => {
+  test('[M-3] add() is refused during shutdown, and for a name that is in use', async () => {
     const world = new World([reconciling('one', configMaps, [])]);
     await world.start();
 
@@ -354,7 +354,7 @@ describe('[M-4] run and stop', () => {
     await world.running;
   });
 
-  test('[M-4] a stop before the run ends the run as soon as it begins', async () => {
+  test('[M-4] if a manager is stopped before its run, the run ends as soon as it begins', async () => {
     const facts: string[] = [];
     const world = new World([], {}, { runnables: [noting('runnable', facts)] });
 

@@ -40,7 +40,7 @@ test('a started controller reconciles, sees its own writes, and is on the status
   expect(operator.status.sources).toEqual([]);
 });
 
-test('the end of a started controller waits for its reconciles, and then its name can be used again', async () => {
+test('a started controller ends after its reconciles, and then its name can be used again', async () => {
   const { context } = await start();
   const begun = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
@@ -70,7 +70,7 @@ test('the end of a started controller waits for its reconciles, and then its nam
   expect([endedEarly, ended]).toEqual([false, true]);
 });
 
-test('if a controller cannot start, only the promise of its start rejects', async () => {
+test('if a controller cannot start, only the promise from its `start` rejects', async () => {
   const { context, operator } = await start();
   const reconcile = async () => {};
   const one = controller({

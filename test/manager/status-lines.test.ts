@@ -105,7 +105,7 @@ describe('log lines of a source', () => {
         watch.fail(lost());
       },
     ],
-  ])('[W-41] a server that %s causes at most ten log lines of a source an hour, from the first failure to the final state', async (_, served) => {
+  ])('[W-41] if a server %s, a source writes at most ten log lines an hour, and logs the final state', async (_, served) => {
     const { calm, clock, collection, said } = flapping(served);
 
     await clock.advanceAndSettle(3 * HOUR_MS);
@@ -159,7 +159,7 @@ describe('log lines of a source', () => {
     ]);
   });
 
-  test('[W-41] if the state of a flapping source lasts a minute, it is logged', () => {
+  test('[W-41] if a flapping source keeps a state for a minute, the state is logged', () => {
     const clock = new FakeClock();
     const { lines, said, words } = listener(clock);
 
@@ -181,7 +181,7 @@ describe('log lines of a source', () => {
     ]);
   });
 
-  test('[W-41] a source whose states last a minute or two causes at most ten log lines an hour', () => {
+  test('[W-41] a source that changes its state every minute or two causes at most ten log lines an hour', () => {
     const clock = new FakeClock();
     const { lines, said } = listener(clock);
 
@@ -210,7 +210,7 @@ describe('log lines of a source', () => {
     expect(lasting).toEqual(['failing: broken (3 changes) unsteady']);
   });
 
-  test('[W-41] changes that are soon undone are summed up in one log line when two lines are free', () => {
+  test('[W-41] if two more log lines are allowed, changes that are soon undone are summed up in one line', () => {
     const clock = new FakeClock();
     const { lines, words } = listener(clock);
 
@@ -249,7 +249,7 @@ describe('log lines of a source', () => {
     expect(words().slice(calm)).toEqual(['failing: unreachable unsteady']);
   });
 
-  test('[W-41] the stop of a source is logged at once, and leaves no timer behind', () => {
+  test('[W-41] stopping a source is logged at once, and leaves no timer behind', () => {
     const clock = new FakeClock();
     const { lines, words } = listener(clock);
 

@@ -69,8 +69,8 @@ async function stopTime(world: World, limitMs = 60_000): Promise<number> {
   return (endedAt ?? Number.POSITIVE_INFINITY) - startedAt;
 }
 
-describe('[D-1] the stop of an operator', () => {
-  test('[D-1] a stop ends intake, controllers, runnables, sources, Events, Lease and servers in this order', async () => {
+describe('[D-1] stopping an operator', () => {
+  test('[D-1] a stopping manager ends intake, controllers, runnables, sources, Events, Lease and servers in this order', async () => {
     const facts: string[] = [];
     const finish = Promise.withResolvers<void>();
     const world = await leading(
@@ -149,7 +149,7 @@ describe('[D-1] the stop of an operator', () => {
     expect(tookMs).toBe(leftMs);
   });
 
-  test('[D-1] if runnables and reconciles all hang, the stop takes no more time than the stop budget', async () => {
+  test('[D-1] if runnables and reconciles all hang, stopping takes no longer than the stop budget', async () => {
     const hang = { run: () => NEVER };
     const world = await leading(
       busy([], NEVER, false),
@@ -193,7 +193,7 @@ describe('[D-1] the stop of an operator', () => {
     expect(world.leases.holder).toBe('');
   });
 
-  test('[D-1] a runnable that rejects after the stop is not a failure', async () => {
+  test('[D-1] if a runnable rejects after the manager has begun to stop, this is not a failure', async () => {
     const world = await leading(
       busy([], Promise.resolve()),
       {},
@@ -217,7 +217,7 @@ describe('[D-1] the stop of an operator', () => {
   });
 });
 
-describe('[D-3] the Lease during a stop', () => {
+describe('[D-3] the Lease during shutdown', () => {
   test('[D-3] the Lease is held and renewed while running work ends, and then released', async () => {
     const finish = Promise.withResolvers<void>();
     const world = await leading(busy([], finish.promise, false));
@@ -234,7 +234,7 @@ describe('[D-3] the Lease during a stop', () => {
     expect(world.leases.holder).toBe('');
   });
 
-  test('[D-3] the Lease is left to expire, without renewals, when a reconcile does not end', async () => {
+  test('[D-3] if a reconcile does not end, the Lease is no longer renewed, and expires', async () => {
     const world = await leading(busy([], NEVER, false));
     const { holder } = world.leases;
 
@@ -334,7 +334,7 @@ describe('[LE-9] a leader that has lost its Lease', () => {
     expect(endedAt).toBeGreaterThan(renewedAt + 10_000);
   });
 
-  test('[LE-9] a leader that loses its Lease during a stop must end before the Lease does', async () => {
+  test('[LE-9] if a leader loses its Lease while it stops, it must end before the Lease expires', async () => {
     const world = await leading(busy([], NEVER, false), { CHANCERY_SHUTDOWN_TIMEOUT: '600' });
     const renewedAt = Date.parse(String(world.leases.lease?.spec?.renewTime));
     world.leases.hangs = true;

@@ -42,7 +42,7 @@ function worldOf(collection: FakeCollection) {
 const told = ({ lines }: World) =>
   lines.filter(({ message }) => message === 'transform failed, the object cannot be read');
 
-test('[L-17] [attack A-1] while a transform fails for one object, all others are reconciled, and afterwards that object', async () => {
+test('[L-17] [attack A-1] while a transform fails for one object, all others are reconciled; later that object is, too', async () => {
   const collection = new FakeCollection();
   collection.put('a', -1);
   collection.put('b', 2);

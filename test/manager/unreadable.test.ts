@@ -19,7 +19,7 @@ const things = defineResource<Thing>({
   namespaced: true,
 });
 
-test('while one object is unreadable, every controller reconciles all others, and afterwards that object', async () => {
+test('while one object is unreadable, every controller reconciles all others; later it reconciles that object, too', async () => {
   const told: Record<string, string[]> = { one: [], other: [] };
   const named = (name: string) =>
     controller({

@@ -55,20 +55,20 @@ describe('files that count as a token', () => {
     ['a link that leads nowhere', (path: string) => symlinkSync('..data/token', path)],
     ['a folder', (path: string) => mkdirSync(path)],
     [
-      'for others to read',
+      'readable by other users',
       (path: string) => {
         writeFileSync(path, JWT);
         chmodSync(path, 0);
       },
     ],
-  ])('a file named token that is %s counts as visible', async (_, make) => {
+  ])('a file named token that is %s counts as a visible token', async (_, make) => {
     const folder = emptyFolder();
     make(join(folder, 'token'));
 
     expect(await findVisibleToken([folder])).toBe(join(folder, 'token'));
   });
 
-  test('a JSON Web Token under another name counts as visible', async () => {
+  test('a JSON Web Token in a file with another name counts as visible', async () => {
     const folder = projected({ 'api-token': JWT });
 
     expect(await findVisibleToken([folder])).toMatch(/api-token$/);

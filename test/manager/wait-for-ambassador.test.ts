@@ -57,7 +57,7 @@ test('[P-18] a missing ambassador is not a failure: after a minute the sources s
   expect(clock.pending).toBe(0);
 });
 
-test('a stop ends the wait for the ambassador at once', async () => {
+test('stopping ends the wait for the ambassador at once', async () => {
   const { clock, stop, ended } = waiting(Number.POSITIVE_INFINITY);
   await settle();
 

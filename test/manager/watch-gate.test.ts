@@ -40,7 +40,7 @@ test('a correct gate is logged once, and tested again after an hour', async () =
   expect(said()).toEqual(['self-test of the gate is done']);
 });
 
-test('a problem that a second test confirms is logged once', async () => {
+test('a problem is logged once, after a second test has confirmed it', async () => {
   const { said, pass } = watched([EXPIRED]);
 
   await pass(0);

@@ -120,7 +120,7 @@ test.each([
     ['--all', 'false'],
     'expected arguments that begin with --, got "false"; did you mean --all=false?',
   ],
-])('[M-7] the positional in %j is refused by a module that takes none', async (args, message) => {
+])('[M-7] a module that takes no positionals refuses the positional in %j', async (args, message) => {
   const program = withArguments({ arguments: TABLE, create: () => ({ controllers: [] }) });
 
   await expect(program.create({ args })).rejects.toMatchObject({ code: 'CONFIG', message });

@@ -133,7 +133,7 @@ describe.each(CASES)('metrics behind the gate, %s', (_what, webhooks) => {
     });
   });
 
-  test('guarded metrics add no right, and lint finds nothing', () => {
+  test('guarded metrics need no additional permission, and lint finds nothing', () => {
     const model = guarded(webhooks);
     const rights = (of: OperatorModel) =>
       renderedObjects(of, { scope: 'cluster-scoped' }).filter(({ kind }) => /Role/.test(kind));
@@ -204,7 +204,7 @@ test('metrics without the gate are scraped as before, and no file refers to a Se
   );
 });
 
-test('components that contain names of the operator say which command wrote them, and all other components are the generic ones', () => {
+test('components with names of the operator say which command wrote them; all other components are the generic ones', () => {
   const { components: _shared, ...options } = WEBSITE.options;
   const files = (gate: GateOptions) =>
     operatorManifests(CONTROLLERS, { ...options, gate }).filter(({ path }) =>

@@ -27,7 +27,7 @@ test('the PodMonitor gives Pods the job label by which alerts and dashboard sele
   expect(monitoring.dashboard.data['plants.json']).toContain(String.raw`up{job=\"plants\",`);
 });
 
-test('a metrics prefix is set in the Deployment, and is in every toolkit metric of alerts and dashboard', () => {
+test('a metrics prefix is set in the Deployment, and every toolkit metric in alerts and dashboard has the prefix', () => {
   const files = filesOf({ metricsPrefix: 'shop_' });
 
   expect(files.get('base/deployment.yaml')).toMatch(

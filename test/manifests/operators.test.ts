@@ -93,7 +93,7 @@ test.each<Partial<ManifestsOptions>>([
   expect(left.map(({ path }) => path)).toEqual([]);
 });
 
-test('without an election a Pod ends before the next starts, and no file mentions a Lease', () => {
+test('without leader election a Pod ends before the next starts, and no file mentions a Lease', () => {
   const files = operatorManifests([SITE], options({ leaderElection: false }));
 
   const text = files.find(({ path }) => path === 'base/deployment.yaml')?.text ?? '';

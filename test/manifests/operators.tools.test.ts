@@ -84,7 +84,7 @@ describe('names', () => {
 });
 
 describe('optional settings of an operator', () => {
-  test('without an election only one Pod runs at a time, and there is no Lease', async () => {
+  test('without leader election only one Pod runs at a time, and there is no Lease', async () => {
     const objects = await rendered({ leaderElection: false });
 
     expect((only(objects, 'Deployment') as DeploymentObject).spec).toMatchObject({
@@ -95,7 +95,7 @@ describe('optional settings of an operator', () => {
     expect(JSON.stringify(objects)).not.toMatch(/lease|LEADER/i);
   });
 
-  test('without an election the base has no Role', async () => {
+  test('without leader election the base has no Role', async () => {
     const files = operatorManifests(CONFIG_RESTART.controllers, options({ leaderElection: false }));
 
     const objects = await render(`${await written(files)}/base`);
@@ -115,7 +115,7 @@ describe('optional settings of an operator', () => {
   test.each([
     'namespaced',
     'cluster-scoped',
-  ])('in the scope %s, an operator that installs its definitions has the rights for that, and its manifests contain no definitions', async (scope) => {
+  ])('in the scope %s, an operator that installs definitions may do so, and its manifests contain no definitions', async (scope) => {
     const files = operatorManifests([SITE], options({ installCrds: true }));
 
     const objects = await render(`${await written(files)}/overlays/${scope}`);
@@ -134,7 +134,7 @@ describe('optional settings of an operator', () => {
     expect(files.filter(({ path }) => path.startsWith('crds/'))).toEqual([]);
   });
 
-  test('a longer time for stopping changes every setting that depends on it', async () => {
+  test('a longer stop timeout changes every setting that depends on it', async () => {
     const objects = await rendered({ stopSeconds: 100 });
 
     expect(value(objects, 'CHANCERY_SHUTDOWN_TIMEOUT')).toBe('100');
@@ -152,7 +152,7 @@ describe('optional settings of an operator', () => {
     expect(containerNamed(podSpec(objects), 'operator').args).toEqual(modules);
   });
 
-  test('a Role for a namespace that the code specifies stays in that namespace, and an overlay that would move it is an error', async () => {
+  test('if the code specifies the namespace of a Role, the Role stays there, and an overlay that would move it is an error', async () => {
     const elsewhere = controller({
       name: 'elsewhere',
       for: source(configMaps, { namespace: { name: 'elsewhere' } }),
@@ -180,7 +180,7 @@ describe('optional settings of an operator', () => {
     await expect(render(`${folder}/moved`)).rejects.toThrow('namespace transformation');
   });
 
-  test('a declaration for all namespaces needs a ClusterRole, even if all other rights are for one namespace', async () => {
+  test('a declaration for all namespaces needs a ClusterRole, even if all other permissions are for one namespace', async () => {
     const everywhere = controller({
       name: 'everywhere',
       for: source(configMaps, { namespace: 'all' }),

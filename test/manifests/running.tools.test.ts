@@ -32,7 +32,7 @@ interface Lease extends KubernetesObject {
 test.each([
   ['namespaced', 'website'],
   ['cluster-scoped', 'elsewhere'],
-])('website, %s, works with the rights, the filter and the settings of its manifests', async (scope, namespace) => {
+])('website, %s, works with the permissions, the filter and the settings of its manifests', async (scope, namespace) => {
   const objects = await render(`examples/website/manifests/overlays/${scope}`);
   const server = await startServer(objects);
   const operator = await run(server, objects);
@@ -73,7 +73,7 @@ test('website works through a socket, as in a sidecar', async () => {
   expect(complaints(operator)).toEqual([]);
 });
 
-test('with the base alone an operator reports its missing rights, and writes nothing', async () => {
+test('with the base alone an operator reports its missing permissions, and writes nothing', async () => {
   const objects = await render('examples/website/manifests/base');
   const server = await startServer(objects);
   const operator = await run(server, objects);

@@ -43,7 +43,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     'rules' in object ? (object.rules as readonly Rule[]) : [],
   );
 
-  test('lint finds only images without a digest, and temporary log settings', () => {
+  test('lint reports only images without a digest, and temporary log settings', () => {
     const errors = lint(objects).filter(({ level }) => level === 'error');
     const warnings = lint(objects).map(({ rule }) => rule);
 
@@ -187,7 +187,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     expect(accept.split(',').length).toBeGreaterThan(5);
   });
 
-  test("an open filter or a readable token makes the operator's start fail", () => {
+  test('an operator with an open filter or a readable token does not start', () => {
     expect(value(operator, 'CHANCERY_SELF_TEST')).toBe('require');
     expect(JSON.stringify(operator)).not.toContain('insecure');
   });
@@ -222,7 +222,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     }
   });
 
-  test('CW11 roles contain no wildcard, and nothing that allows escalation', () => {
+  test('CW11 roles contain no wildcard, and no permission that allows escalation', () => {
     expect(JSON.stringify(rules)).not.toMatch(
       /\*|secrets|impersonate|escalate|bind|serviceaccounts|pods\/exec/,
     );
@@ -255,7 +255,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     }
   });
 
-  test('only one Lease may be read and renewed, and the operator uses this Lease', () => {
+  test('the operator may read and renew only one Lease, which is the Lease that it uses', () => {
     const ofLeases = rules.filter(({ resources }) => resources.includes('leases'));
 
     const lease = value(operator, 'CHANCERY_LEASE_NAME');

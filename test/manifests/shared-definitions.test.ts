@@ -10,7 +10,7 @@ function definitionsWith(options: object): readonly string[] {
   return model.definitions.map(({ metadata }) => metadata.name);
 }
 
-test("an operator's manifests contain the definitions of its resources, also when it is run by another command", () => {
+test("an operator's manifests contain the definitions of its resources, even if another command runs the operator", () => {
   expect(definitionsWith({})).toEqual(['websites.example.dev']);
   expect(definitionsWith({ program })).toEqual(['websites.example.dev']);
 });

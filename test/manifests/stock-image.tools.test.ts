@@ -59,7 +59,7 @@ test.each<[string, readonly string[], readonly string[]]>([
   ['alone', ['namespaced'], []],
   ['in every namespace as a native sidecar', ['cluster-scoped', 'native-sidecar'], []],
   ['with every component', EVERYTHING, ['proxy-log-level', 'network-policy-filled']],
-])("[I-5] lint finds the same in manifests with the stock image as with the toolkit's image: %s", async (_, components, rules) => {
+])("[I-5] lint reports the same problems for the stock image as for the toolkit's image: %s", async (_, components, rules) => {
   const stock = lint(await rendered(STOCK, components));
   const own = lint(await rendered(`chancery-proxy${DIGEST}`, components));
 

@@ -82,7 +82,7 @@ describe('the gate', () => {
     expect(written).toEqual([{ name: 'gate-run', mountPath: '/run/gate' }]);
   });
 
-  test('an unusable certificate takes the Pod out of the Service, and neither restarts the gate nor blocks the operator', () => {
+  test('an unusable certificate makes the Pod not ready, but does not restart the gate or block the operator', () => {
     const [gate] = podOf(webhookModelOf(ALL)).initContainers ?? [];
 
     expect(gate?.readinessProbe).toMatchObject({
@@ -101,7 +101,7 @@ describe('the gate', () => {
     ]);
   });
 
-  test('if the ambassador is a native sidecar, the gate starts second, so that no review comes before requests can pass', () => {
+  test('if the ambassador is a native sidecar, the gate starts second, so that requests can pass before reviews arrive', () => {
     const pod = podOf(webhookModelOf(ALL), ['native-sidecar']);
 
     expect(pod.initContainers?.map(({ name }) => name)).toEqual(['proxy', 'gate']);
@@ -217,8 +217,8 @@ describe('requests that the API server sends to webhooks', () => {
   });
 });
 
-describe('a webhook that refuses requests while nobody answers', () => {
-  test('[A-7] with a webhook with failurePolicy Fail there are two replicas and a disruption budget, also without further options', () => {
+describe('a webhook that refuses requests while the operator is down', () => {
+  test('[A-7] a webhook with failurePolicy Fail gets two replicas and a disruption budget, even without further options', () => {
     const model = webhookModelOf([CLOSED]);
     for (const scope of SCOPES) {
       const objects = renderedObjects(model, { scope, components: overlayComponents(model) });
@@ -243,7 +243,7 @@ describe('a webhook that refuses requests while nobody answers', () => {
     expect(ofKind(objects, 'PodDisruptionBudget')).toEqual([]);
   });
 
-  test('[A-7] a webhook with failurePolicy Fail and without a leader election is refused, with the reason', () => {
+  test('[A-7] a webhook with failurePolicy Fail is refused without leader election, and the error says why', () => {
     expect(() => webhookModelOf([CLOSED], { leaderElection: false })).toThrow(
       /closed\.deployments\.example\.dev has failurePolicy Fail.*two replicas and a PodDisruptionBudget.*everything twice/,
     );
@@ -332,10 +332,10 @@ describe('certificates', () => {
   });
 });
 
-describe('rights', () => {
+describe('permissions for webhooks', () => {
   test.each(
     SOURCES,
-  )('[A-10] [admission 20] with $certificates the operator has no right to webhook configurations or definitions', (gate) => {
+  )('[A-10] [admission 20] with $certificates the operator may not access webhook configurations or definitions', (gate) => {
     const model = webhookModelOf([...ALL, CLOSED], { gate });
     for (const scope of SCOPES) {
       const granted = rulesOf(renderedObjects(model, { scope }), 'website');
@@ -418,7 +418,7 @@ describe('conversions', () => {
     expect(overlayComponents(model)).toEqual(['high-availability', 'native-sidecar']);
   });
 
-  test('without an election a conversion does not add a replica, because conversions have no failure policy', () => {
+  test('without leader election, a conversion webhook adds no replica, because conversions have no failure policy', () => {
     const single = operatorModel([website], {
       ...WEBSITE.options,
       gate: GATE,

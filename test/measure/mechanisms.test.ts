@@ -8,7 +8,7 @@ const lists = [
   { name: 'grain', places: ['farm/rye.ts', 'farm/barn/'] },
 ];
 
-test('a file belongs to the list with the longest path that contains it', () => {
+test('if the paths of several lists contain a file, it belongs to the list with the longest path', () => {
   const files = ['farm/apple.ts', 'farm/rye.ts', 'farm/barn/oats.ts', 'town/apple.ts'];
 
   expect([...sorted(files, lists)]).toEqual([
@@ -25,7 +25,7 @@ test.each([
   expect(() => sorted(files, given)).toThrow(message);
 });
 
-test('every file about children, statuses, composites, decorators, revisions or related objects is counted for a mechanism', () => {
+test('every file about children, statuses, composites, decorators, revisions or related objects counts for a mechanism', () => {
   const files = globSync(['operator/**/*.ts', 'packages/*/src/**/*.ts'], { cwd: root });
   const counted = files.filter((file) => placeOf(file, COUNTED.now) !== undefined);
   const named = MECHANISMS.map(({ name, now }) => ({ name, places: now }));

@@ -44,7 +44,7 @@ test.each([
   expect(lineLength(error)).toBeLessThan(2 * MAX_TEXT_CHARS);
 });
 
-test('[attack A-12] a long Status in an answer becomes a short error and a short log line', () => {
+test('[attack A-12] a long Status in a response becomes a short error and a short log line', () => {
   const text = JSON.stringify(status({ message: LONG }));
   const headers = { 'content-type': 'application/json' };
 

@@ -192,7 +192,7 @@ test.each<[string, ApiError, (keyof typeof PREDICATES)[]]>([
   ],
   ['another failure of the server', said(500, { message: 'etcdserver: request timed out' }), []],
   ['an object that does not exist', recorded('errors', 'PUT', 'created-by-put'), ['isNotFound']],
-])('[K-43] the predicates about refusals give the right results for a refusal: %s', (_, error, expected) => {
+])('[K-43] the predicates for refusals return the correct results for %s', (_, error, expected) => {
   const holding = Object.entries(PREDICATES)
     .filter(([, holds]) => holds(error))
     .map(([name]) => name);

@@ -52,7 +52,7 @@ function observer(): Observer {
   };
 }
 
-describe('identity', () => {
+describe('the identity of an entry', () => {
   const identity = ({ key, uid, resourceVersion }: Entry): unknown => ({
     key,
     uid,
@@ -107,7 +107,7 @@ describe('the object of an unparsed entry', () => {
     expect(parses).toBe(1);
   });
 
-  test('a released entry is parsed again once, into another object', () => {
+  test('a released entry is parsed again once, into a new object', () => {
     const entry = entryOf();
     const before = entry.object;
     const beforeMetadata = entry.metadata;
@@ -183,7 +183,7 @@ describe('the metadata of an unparsed entry', () => {
     expect(entry.metadata).not.toBe(before);
   });
 
-  test('parsed metadata are reported as releasable, unless they are kept', () => {
+  test('an entry reports that its parsed metadata can be released, unless it keeps the metadata', () => {
     const entry = entryOf();
     const releasable = vi.fn();
     entry.observedBy({ ...observer(), releasable });
@@ -202,7 +202,7 @@ describe('the metadata of an unparsed entry', () => {
     expect(entry.textLength).toBe(TEXT.length);
   });
 
-  test('parsed metadata are reported as releasable to an observer that is added later, too', () => {
+  test('an observer that is added later learns, too, that parsed metadata can be released', () => {
     const [read, parsed, kept, untouched] = [entryOf(), entryOf(), entryOf(), entryOf()];
     const whole = Entry.of(OBJECT);
     const told: Entry[] = [];
@@ -307,7 +307,7 @@ test.each<[string, object]>([
   ['metadata of null', { ...OBJECT, metadata: null }],
   ['metadata that are a string', { ...OBJECT, metadata: 'a' }],
   ['no metadata', { ...OBJECT, metadata: undefined }],
-])('a text that differs from its entry is refused: %s', (_, other) => {
+])('a text is refused if its object does not have the identity that was read first: %s', (_, other) => {
   const entry = entryOf(JSON.stringify(other));
   const observed = observer();
   entry.observedBy(observed);
@@ -330,7 +330,7 @@ describe('an object that is withheld', () => {
     metadata: { ...OBJECT.metadata, managedFields: [{ manager: 'kubectl' }] },
   };
 
-  test('a withheld object has its metadata without managedFields, and its identity', () => {
+  test('a withheld object has only its identity, and its metadata without managedFields', () => {
     const entry = Entry.withheld(object, failure);
 
     expect(entry.metadata).toEqual(OBJECT.metadata);
@@ -342,7 +342,7 @@ describe('an object that is withheld', () => {
     expect(JSON.stringify(entry)).not.toContain('hush');
   });
 
-  test('a withheld object may have metadata that JSON.stringify cannot walk', () => {
+  test('an object can be withheld even if JSON.stringify fails for its metadata', () => {
     let nested: unknown = 'x';
     for (let depth = 0; depth < 100_000; depth++) nested = [nested];
     const cyclic: Record<string, unknown> = {};
@@ -384,18 +384,18 @@ describe('an object that is withheld', () => {
   });
 });
 
-describe('reading only the names of an entry', () => {
+describe('reading only the names in an entry', () => {
   const bare = { name: 'a', uid: 'u', resourceVersion: '7' };
 
   test.each<[string, Entry, object]>([
     ['text with invalid JSON after the metadata', entryOf(BROKEN), { ...bare, namespace: 'demo' }],
     ['a parsed object', Entry.of(OBJECT), { ...bare, namespace: 'demo' }],
     ['no namespace', entryOfText({ ...OBJECT, metadata: bare }, 'x'), bare],
-  ])('nameAlone contains the kind and names of %s', (_, entry, metadata) => {
+  ])('nameAlone returns the kind and the names of %s', (_, entry, metadata) => {
     expect(entry.nameAlone().object.metadata).toEqual(metadata);
   });
 
-  test('nameAlone has the kind only when the metadata can be parsed', () => {
+  test('nameAlone returns the kind only if the metadata can be parsed', () => {
     const forms = [BROKEN, TEXT.replace('"web"', 'web'), '{"metadata":{}'].map((text) => {
       const { apiVersion, kind } = entryOf(text).nameAlone().object;
       return { apiVersion, kind };
@@ -406,7 +406,7 @@ describe('reading only the names of an entry', () => {
   });
 });
 
-test('the next state of an object has its key and uid, and a new resourceVersion', () => {
+test('the next state of an object has the same key and uid, and a new resourceVersion', () => {
   const metadata = { ...OBJECT.metadata, resourceVersion: '8' };
   const [before, same] = [entryOf(), textEntry({ ...OBJECT, metadata })];
   const anew = textEntry({ ...OBJECT, metadata: { ...metadata, uid: 'v' } });

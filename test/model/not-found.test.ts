@@ -96,7 +96,7 @@ test.each<[what: string, headers: Record<string, string>, body: string, meaning:
     }),
     ['isAdmissionDenied'],
   ],
-])('[found 1] [K-48] a 404 answer with %s is classified correctly', (_, headers, text, meaning) => {
+])('[found 1] [K-48] a 404 response with %s is classified correctly', (_, headers, text, meaning) => {
   expect(meaningOf(responseFailure({ status: 404, headers, text }, 0))).toEqual(meaning);
 });
 

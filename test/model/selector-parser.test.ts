@@ -121,7 +121,7 @@ describe('parseSelector', () => {
     expect(attempt).toThrow(problem);
   });
 
-  test('a parsed selector selects what the server selected in a recording', () => {
+  test('a parsed selector selects the same objects that the server selected in a recording', () => {
     const lists = recordedLists();
     const all = lists.find(({ limit }) => limit === undefined)?.items ?? [];
     const checked: string[] = [];

@@ -177,7 +177,7 @@ describe('[found 2] a selector with very many requirements', () => {
     ['in needs the label', [{ key: 'x', operator: 'in', values }], undefined, false],
     ['notin fails for a value', [{ key: 'x', operator: 'notin', values }], { x: 'v7' }, false],
     ['notin holds without the label', [{ key: 'x', operator: 'notin', values }], { y: '' }, true],
-  ] as const)('a selector with very many values: %s', (_, selector, labels, expected) => {
+  ] as const)('a selector with very many values is matched correctly: %s', (_, selector, labels, expected) => {
     expect(matchesSelector(selector, labels)).toBe(expected);
   });
 
@@ -263,7 +263,7 @@ describe('contradictedKey', () => {
     values.map((y) => ({ ...(x && { x }), ...(y && { y }) }) as Record<string, string>),
   );
 
-  test('contradictedKey returns a key exactly when no labels satisfy the selector', () => {
+  test('contradictedKey returns a key if, and only if, no labels can satisfy the selector', () => {
     fc.assert(
       fc.property(selectors, (selector) => {
         const isMet = every.some((labels) => matchesSelector(selectorFromObject(selector), labels));

@@ -25,7 +25,7 @@ describe('the hash of a field', () => {
     ['foobar', '85944171f73967e8'],
     ['chongo was here!\n', '46810940eff5f915'],
     ['ä', reference('ä').toString(16).padStart(16, '0')],
-  ])('[sharding 1] the hash of %j is that of FNV-1a', (text, expected) => {
+  ])('[sharding 1] the hash of %j equals its FNV-1a hash', (text, expected) => {
     expect(fieldHash(text)).toBe(expected);
   });
 

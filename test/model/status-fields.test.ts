@@ -50,7 +50,7 @@ test.each<[string, StructuralSchema | undefined, boolean]>([
     { type: 'object', properties: { status: { type: 'object', additionalProperties: TEXT } } },
     false,
   ],
-])('[found 10] observedGeneration can be written for %s: %s', (_what, schema, expected) => {
+])('[found 10] if a definition has %s, observedGeneration can be written: %s', (_what, schema, expected) => {
   expect(statusFieldsOf(schema).observedGeneration).toBe(expected);
 });
 

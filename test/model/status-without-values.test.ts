@@ -79,17 +79,17 @@ test.each([
     'spec.dsn: Invalid value (not shown)',
   ],
   [
-    'JSON that does not end',
+    'JSON without an end',
     `Invalid value: {"a":"${SECRET}", no`,
     'spec.dsn: Invalid value (not shown)',
   ],
   [
-    'a rule that repeats it',
+    'a rule that repeats the value',
     `Invalid value: "${SECRET}": cannot read ${SECRET} at 4`,
     'spec.dsn: Invalid value (not shown): cannot read (not shown)',
   ],
   [
-    'a rule that repeats a part',
+    'a rule that repeats part of the value',
     `Invalid value: "${SECRET}": expected 5 fields, found [zq7onlyhere8c1]`,
     'spec.dsn: Invalid value (not shown): expected 5 fields, found (not shown)',
   ],
@@ -188,7 +188,7 @@ test.each([
     500,
     `failed to create typed patch object (/a; /v1, Kind=Secret): .stringData.k: expected string, got &value.valueUnstructured{Value:"${SECRET}"}`,
   ],
-])('[attack A-3] the message of a %i that is not about a field contains no value: %s', (code, message) => {
+])('[attack A-3] if an error with the code %i is not about a field, its message contains no value: %s', (code, message) => {
   const details = { causes: [{ message }, { message, reason: 'Other', field: 'spec' }] };
 
   const error = new ApiError({ code, reason: 'Some', message, details });
@@ -225,7 +225,7 @@ function failuresIn(value: unknown): readonly Status[] {
   return [...own, ...Object.values(value).flatMap(failuresIn)];
 }
 
-test('[attack A-3] messages of a real API server about names, rights and versions are unchanged', () => {
+test('[attack A-3] messages of a real API server about names, permissions and versions are unchanged', () => {
   const failures = recordedFailures().filter(
     ({ message = '' }) => !/value: |Not found: /.test(message),
   );

@@ -41,7 +41,7 @@ test.each(ROWS)('[F-11] strings are checked against the format %s', (format, hav
   expect(lacking.filter((text) => isFormat(text, format))).toEqual([]);
 });
 
-test('any string matches the format password, and any unknown format', () => {
+test('any string is valid for the format password, and for any unknown format', () => {
   expect(isFormat('', 'password')).toBe(true);
   expect(isFormat('', 'made-up')).toBe(true);
 });

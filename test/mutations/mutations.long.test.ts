@@ -35,7 +35,7 @@ test('mutate() changes a file and restores it, and refuses a text that does not 
   }
 });
 
-test('nearestFirst() orders the tests of a file by their distance, and begins with those of its folder', () => {
+test('nearestFirst() orders the tests of a file by their distance, and begins with the tests in its folder', () => {
   const importers = new Map([
     ['operator/queue/line.ts', ['operator/queue/queue.ts', 'test/queue/line.test.ts']],
     ['operator/queue/queue.ts', ['test/a/far.test.ts', 'test/queue/queue.test.ts']],

@@ -16,7 +16,7 @@ test.each([
     'its interpreter /opt/none/python does not exist',
   ],
   [
-    'line endings of Windows',
+    'Windows line endings',
     '#!/bin/sh\r\necho hello\r\n',
     0o755,
     'its #! line ends with a carriage return',

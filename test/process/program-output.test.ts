@@ -44,7 +44,7 @@ test('line endings of Windows are removed from lines', async () => {
   expect(await linesOf([Buffer.from('one\r\n\r\ntwo\r')])).toEqual(['one', '', 'two']);
 });
 
-test('a line is cut at 16 KiB, and says how much is missing', async () => {
+test('a line is truncated at 16 KiB, and ends with the number of omitted bytes', async () => {
   const chunk = Buffer.alloc(10_000, 'x');
   const lines = await linesOf([chunk, chunk, Buffer.from('yz\nnext\n')]);
 

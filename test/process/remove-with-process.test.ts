@@ -36,7 +36,7 @@ test('[found 8] the folder of a process is removed when the process exits during
   expect(await readdir(tmpDir)).toEqual([]);
 });
 
-test('[found 8] the folder of a process is removed when it exits while endless work blocks the event loop', async () => {
+test('[found 8] if a process exits while endless work blocks its event loop, its folder is removed', async () => {
   const tmpDir = await testFolder();
 
   const { exitCode } = await exitWith(
@@ -73,7 +73,7 @@ await runProgram({
 });
 
 // Root may enter every folder: as root this shows only that nothing else stays.
-test('[found 8] a folder without access rights that a program has left behind is removed, too', async () => {
+test('[found 8] if a program leaves behind a folder that nobody may access, this folder is removed, too', async () => {
   const tmpDir = await testFolder();
   const folders = await RunFolders.open(tmpDir);
   const folder = await folders.create();

@@ -15,7 +15,7 @@ async function folders(tmpDir?: string): Promise<RunFolders> {
 const modeOf = async (path: string): Promise<string> =>
   ((await stat(path)).mode & 0o777).toString(8);
 
-test('a run has a folder of its own, whose files other users can read, and which is removed afterwards', async () => {
+test('each run has its own folder, which other users can read, and which is removed after the run', async () => {
   const tmpDir = join(await testFolder(), 'not', 'there');
   const before = process.umask(0o027);
   onTestFinished(() => {
@@ -73,7 +73,7 @@ test.each([
     },
     'more than 10000000 bytes',
   ],
-])('[hooks 22] %s in the place of a result file is refused, without waiting', async (_, leave, message) => {
+])('[hooks 22] %s is refused at once as a result file', async (_, leave, message) => {
   await using folder = await (await folders()).create();
   await leave(join(folder.path, 'result'));
 
@@ -86,7 +86,7 @@ test.each([
   });
 });
 
-test('at the start only folders of ended processes are removed', async () => {
+test('at startup, only the folders of processes that have ended are removed', async () => {
   const tmpDir = await testFolder();
   const living = await folders(tmpDir);
   await living.create();
@@ -107,7 +107,7 @@ test('at the start only folders of ended processes are removed', async () => {
   expect(names).toEqual(expect.arrayContaining([mine, ...others]));
 });
 
-test('missing folders are created; if that is impossible, the error comes at once', async () => {
+test('missing folders are created; if that is impossible, the error is thrown at once', async () => {
   const deep = join(await testFolder(), 'a', 'b', 'c');
 
   await using folders = await RunFolders.open(deep);

@@ -6,7 +6,7 @@ import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { marked, PATH, runScript, testFolder } from './support.ts';
 
-test("a program gets its arguments unchanged, its folder and its input, and nothing of the runner's environment", async () => {
+test('a program gets exactly the given arguments, folder, input and environment, and no variables of the runner', async () => {
   const cwd = await realpath(await testFolder());
 
   const answer = await runScript('', {
@@ -180,7 +180,7 @@ test('a time limit of 0 means no limit', async () => {
 test.each([
   ['kept in memory', undefined],
   ['delivered line by line', () => {}],
-])('[hooks 22] a program whose output is %s is ended when it exceeds the output limit', async (_, onLine) => {
+])('[hooks 22] if the output of a program is %s, the program is ended when it exceeds the output limit', async (_, onLine) => {
   const { env, alive } = marked();
   const run = runScript('yes 0123456789012345678901234567890123456789', {
     env,
@@ -222,7 +222,7 @@ test('an abort ends the program, and the run rejects with the reason of the abor
   expect(await alive()).toBe(0);
 });
 
-test('an abort during the start of a program counts, too', async () => {
+test('an abort while a program starts also ends the run', async () => {
   const stop = new AbortController();
 
   const run = runScript('sleep 100', { signal: stop.signal });

@@ -218,7 +218,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     const flags = ['--disable-compression', '--insecure-skip-tls-verify', '--token=ambassador'];
     const proxy = shared(() => proxyOf(kubectl, [`--server=${url()}`, ...flags]));
 
-    test('proxy 31: the proxy passes on which compression a client accepts, and by itself requests as little compression as possible', async () => {
+    test("proxy 31: the proxy passes on the client's accepted compression, and otherwise requests as little as possible", async () => {
       answer = compressing;
 
       const byProxy = await send(proxy().url, 'GET', '/version');

@@ -57,7 +57,7 @@ const SPOILT: Readonly<Record<keyof typeof VERDICTS, readonly string[]>> = {
 };
 
 describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
-  test('[security 13] a broken filter is found at the start of an operator, and the error contains the flag that opens it', async () => {
+  test('[security 13] an operator finds a broken filter at startup, and the error contains the flag that opens it', async () => {
     const verdicts = await Promise.all(
       Object.entries(SPOILT).map(async ([what, flags]) => {
         const args = [`--server=${upstream().url}`, ...flags];
@@ -108,7 +108,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(stderr).toContain('missing closing )');
     });
 
-    test('requests for other patterns still succeed, so that the self-test at the start finds no problem', async () => {
+    test('requests for other patterns still succeed, so that the self-test at startup finds no problem', async () => {
       expect(await testFilter(transportTo(proxy().url), options)).toEqual({ state: 'closed' });
     });
   });

@@ -45,7 +45,7 @@ async function watchThatEnds(end: (upstream: WireRequest) => void) {
   };
 }
 
-test('proxy 13: a watch that the API server ends arrives completely', async () => {
+test('proxy 13: if the API server ends a watch, the whole watch arrives', async () => {
   const { names, error } = await watchThatEnds(({ socket }) => socket.write(chunkOf('')));
 
   expect(names).toEqual(['first']);
@@ -73,7 +73,7 @@ test.each([
   expect(error).toMatchObject({ code: 'CONNECTION_LOST' });
 });
 
-test('proxy 20: a hanging proxy is reported as a time-out of the ambassador, and is used again once it answers', async () => {
+test('proxy 20: a hanging proxy is reported as a timeout of the ambassador, and is used again once it answers', async () => {
   // A stopped process may pass on what arrives in the same moment: then the server is the one that hangs.
   let hangs = true;
   const server = await rawServer(() => (hangs ? undefined : answerOf(200)));

@@ -110,7 +110,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
   describe('with a method pattern that is not anchored', () => {
     const proxy = proxyWith({ rejectMethods: ['T'] });
 
-    test('proxy 8: a method pattern that is not anchored refuses every method that contains it, and no other', async () => {
+    test('proxy 8: an unanchored method pattern refuses every method that contains the pattern, and no other method', async () => {
       const statuses: Record<string, number | undefined> = {};
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']) {
         statuses[method] = (await send(proxy().url, method, '/version')).status;

@@ -49,7 +49,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     test.each([
       '/goaway',
       '/refused',
-    ])('proxy 17: a write to %s that the API server turns away over HTTP/2 is reported with the fate "not-sent"', async (path) => {
+    ])('proxy 17: a write to %s that the API server turns away over HTTP/2 is reported as "not-sent"', async (path) => {
       // GOAWAY names the last request that counts: there must be one before.
       const before = await transportTo(proxy().url).send(request());
       await text(before.body);
@@ -96,7 +96,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
   describe('in front of an API server that ends the connection', () => {
     const proxy = shared(() => proxyOf(kubectl, [`--server=${silent().url}`]));
 
-    test('proxy 15: a write whose connection the API server ends without an answer is reported with an unknown outcome', async () => {
+    test('proxy 15: if the API server ends the connection without a response, the outcome of a write is reported as unknown', async () => {
       expect(await failureOf(proxy(), '/api')).toMatchObject({
         code: 'AMBASSADOR_UPSTREAM',
         fate: 'unknown',

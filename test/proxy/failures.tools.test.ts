@@ -122,7 +122,7 @@ test.each([
   [301, { location: '/elsewhere' }],
   [304, {}],
   [307, { location: '/elsewhere' }],
-])('proxy 16: proxy 34: an answer with %i is not followed as a redirect, and fails with NOT_KUBERNETES', async (code, headers) => {
+])('proxy 16: proxy 34: a response with %i is not followed as a redirect, and fails with NOT_KUBERNETES', async (code, headers) => {
   const server = await rawServer(() => answerOf(code, '', headers));
   const ambassador = await startAmbassador(server.url);
 

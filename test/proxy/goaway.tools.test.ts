@@ -52,7 +52,7 @@ test.each([
   ['REFUSED_STREAM', 'DELETE'],
   ['GOAWAY', 'GET'],
   ['GOAWAY', 'DELETE'],
-] as const)('proxy 17: after %s the proxy itself repeats a %s', async (how, method) => {
+] as const)('proxy 17: after %s the proxy itself retries a %s', async (how, method) => {
   const upstream = await turningAway(how);
   const transport = transportTo(await proxyTo(upstream));
   await text((await transport.send(request())).body);
@@ -102,7 +102,7 @@ test("proxy 17: the operator understands from the proxy's message that a request
   await expect(creating).rejects.toMatchObject({ code: 'AMBASSADOR_UPSTREAM', fate: 'not-sent' });
 });
 
-test('proxy 18: if the API server sends a GOAWAY after each answer, neither a request nor a watch fails', async () => {
+test('proxy 18: if the API server sends a GOAWAY after each response, neither a request nor a watch fails', async () => {
   const upstream = await startH2Upstream(({ path, stream, session }) => {
     if (path === '/watch') {
       stream.respond({ ':status': 200, 'content-type': 'application/json' });

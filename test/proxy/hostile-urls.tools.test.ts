@@ -32,7 +32,7 @@ test('proxy 4: every accept pattern matches at least one of the declared request
   expect(unused).toEqual([]);
 });
 
-test('proxy 4: the list of hostile requests has every kind, and no request twice', () => {
+test('proxy 4: the list of hostile requests contains every kind of request, and no duplicates', () => {
   const kinds = [
     /%2e/i,
     /%2f/i,
@@ -88,7 +88,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(upstream().seen).toEqual([]);
     });
 
-    test('proxy 7: a query string neither opens a closed path nor closes an open one', async () => {
+    test('proxy 7: a query string neither opens a closed path nor closes an open path', async () => {
       const open = 'GET /api/v1/namespaces/demo/configmaps';
       const closed = 'GET /api/v1/namespaces/demo/secrets';
       const queries = [
@@ -115,7 +115,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(upstream().seen).toEqual(queries.map((query) => open + query));
     });
 
-    test('proxy 8: the generated filter refuses methods that no declared verb needs, also on open paths', async () => {
+    test('proxy 8: the generated filter refuses methods that no declared verb needs, even on open paths', async () => {
       const path = '/api/v1/namespaces/demo/configmaps/a';
       const answers = await sendAll(
         proxy().url,

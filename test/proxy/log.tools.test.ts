@@ -88,7 +88,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     expect(LEVELS.filter((level) => logs[level]?.includes(COOKIE))).toEqual([7, 8, 9, 10]);
   });
 
-  test('proxy 42: kubectl proxy logs each answer in its own line at log level 6, in a format that changed with 1.33', () => {
+  test('proxy 42: kubectl proxy logs each response in its own line at log level 6, in a format that changed with 1.33', () => {
     const line =
       kubectl.minor < 33
         ? /^I\d{4} .*\] GET https:\S+\/version 200 OK in \d+ milliseconds$/m

@@ -72,7 +72,7 @@ test('proxy 27: the probe of a hanging proxy ends in time, and fails', async () 
 });
 
 describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
-  test('proxy 27: a probe succeeds if the API server answers, with one request', async () => {
+  test('proxy 27: a probe sends one request, and succeeds if the API server answers', async () => {
     const proxy = await untilTestEnds(
       proxyOf(kubectl, [`--server=${upstream().url}`, '--accept-paths=^/version$']),
     );

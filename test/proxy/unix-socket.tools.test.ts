@@ -83,7 +83,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       serving(kubectl.path, ['proxy', `--server=${upstream().url}`, `--unix-socket=${pathOf()}`]),
     );
 
-    test('[P-2] proxy 38: calls and watches pass a unix socket, with a Host that the filter accepts', async () => {
+    test('[P-2] proxy 38: calls and watches work over a unix socket, with a Host that the filter accepts', async () => {
       const transport = transportTo(`unix:${pathOf()}`);
 
       const call = await transport.send(request());
@@ -103,7 +103,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     });
   });
 
-  test('proxy 38: a new kubectl proxy replaces the socket that a crash left, and the next call goes through', async () => {
+  test('proxy 38: a new kubectl proxy replaces the socket that a crash left, and the next call succeeds', async () => {
     const path = socketPath();
     const first = await listen(path);
     const transport = transportTo(`unix:${path}`);
@@ -132,7 +132,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     expect(await dial(path)).toBe('ECONNREFUSED');
   });
 
-  test('proxy 38: kubectl proxy does not replace a file at the path of its socket, and refuses --port beside --unix-socket', async () => {
+  test('proxy 38: kubectl proxy does not replace a file at the path of its socket, and refuses --port with --unix-socket', async () => {
     const path = socketPath();
     writeFileSync(path, 'mine');
 

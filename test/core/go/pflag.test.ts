@@ -61,7 +61,7 @@ test.each([
   ],
   [['--level=debug'], ['level=debug']],
   [['--all='], ['all=']],
-])('if the value of a flag is optional, it must follow an equals sign: %j', (words, expected) => {
+])('an optional value of a flag must follow an equals sign: %j', (words, expected) => {
   expect(said(words)).toEqual(expected);
 });
 
@@ -162,7 +162,7 @@ test.each([
   expect(said(words)).toEqual(expected);
 });
 
-test('the result has the index of each word, and for a flag the source of its value', () => {
+test('each parsed argument has the index of its word, and each flag says where its value came from', () => {
   const found = readCommandLine(['x', '-an', 'y', '--level', '--size=1', '--other', 'z'], KNOWN);
 
   expect(found).toEqual([
@@ -183,7 +183,7 @@ test.each([
   [['--all', 'x', 'false'], undefined],
   [['--name', 'x', 'false'], undefined],
   [['--all', '--', 'false'], undefined],
-])('the positional in %j may have been meant as the value of this flag: %s', (words, flag) => {
+])('in %j the positional may have been meant as the value of this flag: %s', (words, flag) => {
   const [positional] = readCommandLine(words, KNOWN).filter(({ type }) => type === 'positional');
 
   expect(positional).toMatchObject({ maybeValueOf: flag });

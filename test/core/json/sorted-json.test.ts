@@ -9,7 +9,7 @@ test.each([
     '{"a":1.0,"b":9007199254740993,"c":-1e400}',
   ],
   [
-    'keys that look like numbers are sorted as texts',
+    'keys that look like numbers are sorted as strings',
     '{"10":1,"9":2,"1":3}',
     '{"1":3,"10":1,"9":2}',
   ],
@@ -24,14 +24,14 @@ test.each([
     '{"\\"":3,"a":2,"\\u0062":1}',
   ],
   ['keys are compared by UTF-8', '{"\u{1F34E}":1,"\uFB01":2}', '{"\uFB01":2,"\u{1F34E}":1}'],
-  ['marks inside of strings', '{"b":"},{\\\\","a":"[\\",:"}', '{"a":"[\\",:","b":"},{\\\\"}'],
+  ['punctuation inside strings', '{"b":"},{\\\\","a":"[\\",:"}', '{"a":"[\\",:","b":"},{\\\\"}'],
   [
-    'words that objects have',
+    'keys that are names of built-in properties',
     '{"constructor":1,"__proto__":{"z":1,"y":2}}',
     '{"__proto__":{"y":2,"z":1},"constructor":1}',
   ],
   ['a single value', ' "text" ', '"text"'],
-  ['empty ones', ' { } ', '{}'],
+  ['empty objects', ' { } ', '{}'],
 ])('sortedJson sorts the keys of objects: %s', (_, text, sorted) => {
   expect(sortedJson(text)).toBe(sorted);
 });

@@ -62,7 +62,7 @@ test('the time to compare two long texts without common lines is limited', () =>
   expect(patched(['same', ...before], lines)).toEqual(['same', ...after]);
 });
 
-test('if one text is empty and the other one is long, the diff is one hunk', () => {
+test('the diff of an empty text and a long text is one hunk', () => {
   const lines = Array.from({ length: 1_001 }, (_, at) => `${at}`);
 
   const [appears, goes] = [unifiedDiff('', whole(lines)), unifiedDiff(whole(lines), '')];

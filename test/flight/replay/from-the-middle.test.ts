@@ -94,7 +94,7 @@ describe('a record that begins in the middle of a run', () => {
     expect(found.notes.join()).toContain('an attempt at demo/web had begun before the record');
   });
 
-  it('an object that an attempt had created is hidden from its replay until it is created again', async () => {
+  it('an object that an attempt created is hidden from the replay until the replay creates it', async () => {
     const seen: number[] = [];
     const made = carriedRecord('1', '1');
     const created = configMap('web-copy', '11', { a: '1' });
@@ -127,7 +127,7 @@ describe('a record that begins in the middle of a run', () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  it('an attempt that began earlier is skipped if its replay does not make the same requests', async () => {
+  it('an attempt that began earlier is skipped if its replay makes different requests', async () => {
     const by = { controller: 'copy', key: 'demo/web', id: 50 };
     const record = new MadeRecord({ objects: [configMap('web', '9', { a: '1' })] })
       .add(

@@ -38,7 +38,7 @@ describe('leadership in a replay', () => {
     expect(found).toMatchObject({ differences: [], attempts: 1, writes: 1 });
   });
 
-  it('in a replay leadership ends when the recorded process lost it, and the report says so', async () => {
+  it('a replay ends leadership when the recorded process lost leadership, and reports this', async () => {
     const record = copyIncident()
       .header(ELECTED)
       .add({ kind: 'leader', at: 300_020, leads: false })

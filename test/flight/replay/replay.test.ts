@@ -32,7 +32,7 @@ describe('replaying a record', () => {
     ]);
   });
 
-  it('with `continues` a replay goes on after a difference, with a cluster in the recorded state', async () => {
+  it('with `continues` a replay goes on after a difference, with the cluster in the recorded state', async () => {
     const found = await replay({
       record: copyIncident().record(310_000),
       controllers: [copying('-2-copy')],

@@ -51,7 +51,7 @@ describe('a failing attempt in a replay', () => {
   });
 });
 
-describe('an uncaught error in a replay', () => {
+describe('replaying an uncaught error', () => {
   const crash = { reason: 'crash', why: 'it broke' } as const;
 
   const fail = (): never => {
@@ -62,7 +62,7 @@ describe('an uncaught error in a replay', () => {
     ['in a promise', async (): Promise<void> => void Promise.reject(new Error('it broke'))],
     ['in a timer', async (): Promise<void> => void setTimeout(fail, 10)],
     ['in the next tick', async (): Promise<void> => process.nextTick(fail)],
-  ] as const)('an uncaught error %s ends the replay where it ended the recorded process', async (_, reconcile) => {
+  ] as const)('an uncaught error %s ends the replay at the point where it ended the recorded process', async (_, reconcile) => {
     const record = changed().attempt(2_001, 'demo/web', []).header(crash).record(2_030);
     const before = process.listenerCount('unhandledRejection');
 
@@ -85,7 +85,7 @@ describe('an uncaught error in a replay', () => {
     expect(notes.join()).toContain('it broke, there with it tore');
   });
 
-  it('a replay fails on an uncaught error at a place where the recorded process did not crash', async () => {
+  it('a replay fails on an uncaught error at a point where the recorded process did not crash', async () => {
     const record = changed().attempt(2_001, 'demo/web', []).header(crash).record(60_000);
     const reconcile = async () => void Promise.reject(new Error('it broke'));
 
@@ -95,7 +95,7 @@ describe('an uncaught error in a replay', () => {
   });
 });
 
-describe('a write in a replay that the reconciler does not await', () => {
+describe('replaying a write that is not awaited', () => {
   /** Its request comes 50 ms after the end of the attempt. */
   function lateRecord(): MadeRecord {
     const made = changed().attempt(2_001, 'demo/web', []);
@@ -122,7 +122,7 @@ describe('a write in a replay that the reconciler does not await', () => {
     async ({ client }: ReconcileContext): Promise<void> =>
       void setTimeout(() => void client.create(configMaps, { ...COPY, metadata }), 50);
 
-  it('a write without an await is sent after the attempt has ended, as in the record', async () => {
+  it('a write that is not awaited is sent after the attempt has ended, as in the record', async () => {
     const controllers = [copyDoing(later(COPY.metadata))];
 
     const found = await replay({ record: lateRecord().record(), controllers });
@@ -130,7 +130,7 @@ describe('a write in a replay that the reconciler does not await', () => {
     expect(found).toMatchObject({ differences: [], attempts: 1, writes: 1 });
   });
 
-  it('if a write without an await differs, the replay reports a difference', async () => {
+  it('if a write that is not awaited differs, the replay reports a difference', async () => {
     const metadata = { name: 'web-2-copy', namespace: 'demo' };
     const controllers = [copyDoing(later(metadata))];
 
@@ -139,7 +139,7 @@ describe('a write in a replay that the reconciler does not await', () => {
     expect(differences).toMatchObject([{ at: 2_051, kind: 'write', key: 'demo/web' }]);
   });
 
-  it('if a write without an await is missing, the replay reports a difference', async () => {
+  it('if a write that is not awaited is missing, the replay reports a difference', async () => {
     const controllers = [copyDoing(async () => {})];
 
     const { differences } = await replay({ record: lateRecord().record(), controllers });

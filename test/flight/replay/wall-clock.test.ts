@@ -48,7 +48,7 @@ describe('replaying a jump of the wall clock', () => {
     ]);
   });
 
-  it('the replay reports times of the wall clock with its recorded jumps', async () => {
+  it('the times that a replay reports include the recorded jumps of the wall clock', async () => {
     const { wallAt } = await replay({ record: jumpedRecord().record(), controllers: [timing] });
 
     expect([1_500, 3_000, 5_000].map((at) => wallAt(at) - WALL - at)).toEqual([
@@ -67,7 +67,7 @@ describe('replaying a jump of the wall clock', () => {
     expect(untilAt(new Date(WALL + ahead).toISOString(), jumpedRecord().record())).toBe(at);
   });
 
-  it('a time of day before the start of the record is refused', () => {
+  it('a time of day is refused if it is before the record begins', () => {
     const early = new Date(WALL + 500).toISOString();
 
     expect(() => untilAt(early, new MadeRecord().record())).toThrow('outside of the record');

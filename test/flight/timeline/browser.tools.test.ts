@@ -145,7 +145,7 @@ test('a click on an event shows the state before and after it, and what changed'
   expect(complaints).toEqual([]);
 });
 
-test('a reconcile is linked with its writes, and a write shows its request', async () => {
+test('in the timeline a reconcile links to its writes, and a write shows its request', async () => {
   const by = { ...KEY, id: 5 };
   const path = '/api/v1/namespaces/web/configmaps/shop?fieldManager=website';
   const hostile = '</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)>';

@@ -14,7 +14,7 @@ import {
 } from './example-record.ts';
 import { answer, itemOf, KEY, STATE, shown, stateOf, watchOf, write } from './lines-and-items.ts';
 
-test('an older watch event does not replace the state that the answer to a write contained', () => {
+test('an older watch event does not replace the state that the response to a write contained', () => {
   const begin = {
     kind: 'begin',
     at: 40,
@@ -158,8 +158,8 @@ test.each([
     true,
     'was refused after 5 ms: 409 Conflict',
   ],
-  ['a body that is no JSON', 500, 'oops', true, 'was refused after 5 ms: 500'],
-])('a write that fails by %s is shown as an error, with the object as it was before the write', (_, status, body, failed, words) => {
+  ['a body that is not JSON', 500, 'oops', true, 'was refused after 5 ms: 500'],
+])('if a write fails by %s, the timeline shows an error, with the object as it was before the write', (_, status, body, failed, words) => {
   const data = timelineOf(
     exampleRecord([
       STATE,

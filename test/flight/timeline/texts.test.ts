@@ -250,7 +250,7 @@ test('an invalid time is printed as a dash', () => {
   expect([Number.NaN, 1e20].map((wall) => clockWords(wall))).toEqual(['–', '–']);
 });
 
-test('the ticks of the axis are at round wall times, and not closer than allowed', () => {
+test('the ticks of the axis are at round wall times, and not too close together', () => {
   fc.assert(
     fc.property(
       fc.double({ min: 1, max: 1e9, noNaN: true }),

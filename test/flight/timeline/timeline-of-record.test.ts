@@ -117,7 +117,7 @@ test('in the timeline a wait of a key ends with the attempt, with the next wait,
   ]);
 });
 
-test('the timeline includes what began before the record, without a longer time axis', () => {
+test('the timeline shows what began before the record, but its time axis begins with the record', () => {
   const carried = { carried: true } as const;
   const data = timelineOf(
     exampleRecord(

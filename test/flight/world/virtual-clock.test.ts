@@ -4,7 +4,7 @@ import { VirtualClock } from '../../../operator/flight/world/virtual-clock.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
 describe('VirtualClock', () => {
-  it('VirtualClock returns wall time in whole milliseconds, which continues from a set time', () => {
+  it('VirtualClock returns wall time in whole milliseconds, and continues from a time that is set', () => {
     const clock = new VirtualClock(100.25, 1_000.5);
 
     const before = clock.now();
@@ -29,7 +29,7 @@ describe('VirtualClock', () => {
     expect(clock.next?.dueAt).toBe(20);
   });
 
-  it('calling a function late does not turn VirtualClock back', () => {
+  it('VirtualClock does not go back if a function is called late', () => {
     const clock = new VirtualClock(0, 0);
     clock.schedule(10, () => {});
     clock.moveTo(30);
@@ -51,7 +51,7 @@ describe('VirtualClock', () => {
     expect(clock.next?.owner).toBe('two');
   });
 
-  it('VirtualClock makes scheduled calls by time, calls for one time in the order of scheduling, and no cancelled calls', () => {
+  it('VirtualClock calls functions in order of time, then in order of scheduling, and never calls a cancelled one', () => {
     const alarms = fc.array(fc.record({ at: fc.integer({ min: 0, max: 6 }), kept: fc.boolean() }));
     fc.assert(
       fc.property(alarms, alarms, (first, second) => {

@@ -42,7 +42,7 @@ test("a request line may have only the API server's query, and a dot in a path i
   expect(passes.test(`POST ${NAMES.path} HTTP/1.0`)).toBe(false);
 });
 
-test("every location in the gate's configuration is a declared path, or returns a fixed answer", () => {
+test("every location in the gate's configuration is a declared path, or returns a fixed response", () => {
   const text = gateConfig({ paths: [NAMES, CONVERT] });
 
   const locations = [...text.matchAll(/location (?:= )?(\S+) \{([^}]*)\}/g)];
@@ -181,9 +181,9 @@ test('metrics without a listen address are refused', () => {
 
 test.each([
   ['no certificates', 'ssl_verify_client on', 'ssl_verify_client optional'],
-  ['other authorities', '/metrics-clients/ca.crt', '/tls/ca.crt'],
+  ['other certificate authorities', '/metrics-clients/ca.crt', '/tls/ca.crt'],
   ['another path', '(?:GET|HEAD) /metrics', '(?:GET|HEAD) /[a-z]+'],
-])('a configuration whose server for metrics has %s is not recognised as generated', (_what, from, to) => {
+])('a configuration is not recognised as generated if its metrics server has %s', (_what, from, to) => {
   const text = gateConfig({ paths: [NAMES], metrics: {} });
 
   expect(text).toContain(from);
@@ -193,7 +193,7 @@ test.each([
 test.each([
   ['another time limit for bodies', 'client_body_timeout 5s', 'client_body_timeout 5h'],
   ['a location for everything', 'return 404', 'proxy_pass http://operator; return 404'],
-  ['an operator elsewhere', '127.0.0.1:9440', '10.0.0.1:9440'],
+  ['another address of the operator', '127.0.0.1:9440', '10.0.0.1:9440'],
   ['another probe', '/healthz', '/health'],
 ])('a configuration with %s is not recognised as generated', (_what, from, to) => {
   const text = gateConfig({ paths: [NAMES] });

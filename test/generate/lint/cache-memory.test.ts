@@ -71,7 +71,7 @@ test.each([
   ['250000000000m', '220000000000m'],
   ['250000Ki', '210000Ki'],
   [250_000_000, 220_000_000],
-])('the memory limit %s is enough for caches for which %s is too small', (enough, small) => {
+])('for the caches a memory limit of %s is enough, and a limit of %s is too small', (enough, small) => {
   expect(found(limited(enough), SMALL)).toEqual([]);
   expect(pathsOf(limited(small), SMALL)).toEqual([LIMIT]);
 });
@@ -112,7 +112,7 @@ test('without `--status` the memory limit is not checked', () => {
   expect(found(limited('1Mi'), undefined)).toEqual([]);
 });
 
-test('one status page for two workloads is an error, whose message contains both workloads', () => {
+test('if one status page is given for two workloads, the error contains both workloads', () => {
   const manifests = plain();
   const second = structuredClone(manifests.get('Deployment')) as { metadata: { name: string } };
   second.metadata.name = 'op-b';

@@ -38,7 +38,7 @@ test('the roles and the filter generated from the same declaration cause no diag
   );
 });
 
-test('a right to create all objects in one version also covers a path by name in another version', () => {
+test('permission to create all objects in one version also allows a path with a name in another version', () => {
   const version = (name: string) =>
     defineResource({
       group: 'shop.example',
@@ -61,7 +61,7 @@ test('a right to create all objects in one version also covers a path by name in
   expect(lint(manifestsOf(declaration))).toEqual([]);
 });
 
-test('lint reports rights without a path, and paths without a right', () => {
+test('lint reports permissions without a path, and paths without a permission', () => {
   let found = 0;
   fc.assert(
     fc.property(declarations, declarations, (mine, other) => {

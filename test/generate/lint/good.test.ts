@@ -10,7 +10,7 @@ test.each([
   ['a Unix socket', socket],
   ['a plain kubectl image', stock],
   ['a gate', gated],
-  ['replicas that share the work', sharing],
+  ['sharded replicas', sharing],
 ])('correct manifests with %s have no diagnostic', (_, manifests) => {
   const { objects } = manifests();
 
@@ -102,7 +102,7 @@ test.each([
   [{ matchLabels: { app: 'web' } }, false],
   [{ matchExpressions: [{ key: 'app', operator: 'In', values: ['op', 'web'] }] }, true],
   [{ matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['op'] }] }, false],
-])('a disruption budget that allows no eviction, with the selector %j, is reported: %s', (selector, isOurs) => {
+])('a disruption budget that has the selector %j and allows no eviction is reported: %s', (selector, isOurs) => {
   const spec = { maxUnavailable: 0, ...(selector !== undefined && { selector }) };
   const manifests = plain().set('PodDisruptionBudget.spec', spec);
 

@@ -93,7 +93,7 @@ test.each<[string, () => Manifests]>([
         .set('operator.volumeMounts.0.subPathExpr', 'below'),
   ],
   [
-    'two keys of one path',
+    'two keys with the same path',
     () =>
       manager().set('pod.volumes.1.configMap.items', [
         { key: 'kubeconfig', path: 'kubeconfig' },
@@ -110,7 +110,7 @@ test.each<[string, () => Manifests]>([
       ]),
   ],
   [
-    'a second ConfigMap of the name',
+    'a second ConfigMap with the same name',
     () =>
       manager().add({
         apiVersion: 'v1',

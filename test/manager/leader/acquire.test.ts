@@ -179,7 +179,7 @@ test.each([
   expect(times).toEqual([0, ms, 2 * ms, 3 * ms].map((at) => expect.closeTo(at, -1)));
 });
 
-test('[LE-5] if a candidate did not receive the answer to its write, it recognises that the Lease is its own', async () => {
+test('[LE-5] if a candidate did not receive the response to its write, it recognises that the Lease is its own', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { holderIdentity: '', leaseTransitions: 3 } });
@@ -200,7 +200,7 @@ test('[LE-5] if a candidate did not receive the answer to its write, it recognis
   });
 });
 
-test('[LE-9] a candidate does not become the leader if the answer to its write arrives after the Lease has expired', async () => {
+test('[LE-9] a candidate does not become the leader if the response to its write arrives after the Lease has expired', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const late = Promise.withResolvers<void>();
@@ -223,7 +223,7 @@ test('[LE-9] a candidate does not become the leader if the answer to its write a
   expect(elector.isLeader).toBe(false);
 });
 
-test('[LE-7] [LE-8] failed requests for the Lease are repeated for ever; each may take half of the renew deadline', async () => {
+test('[LE-7] [LE-8] failed requests for the Lease are retried for ever; each may take half of the renew deadline', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.treat = () => 'hang';
@@ -243,7 +243,7 @@ test('[LE-7] [LE-8] failed requests for the Lease are repeated for ever; each ma
   expect(said[0]?.fields.err).toBeInstanceOf(AmbassadorError);
 });
 
-test('[LE-17] a candidate does not take a Lease whose preferredHolder is another process', async () => {
+test('[LE-17] a candidate does not take a Lease if its preferredHolder is another process', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { strategy: 'OldestEmulationVersion', preferredHolder: 'b' } });
@@ -317,7 +317,7 @@ test('an aborted candidacy rejects with the reason, leaves no timer behind and c
   });
 });
 
-test('[LE-13] a Lease that a candidate wins after the stop has begun is released', async () => {
+test('[LE-13] if a candidate wins the Lease after it has begun to stop, it releases the Lease', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop, lines } = candidate('a', store, clock);
@@ -339,7 +339,7 @@ test('[LE-13] a Lease that a candidate wins after the stop has begun is released
   expect(lines.filter(({ level }) => level === 'warn')).toEqual([]);
 });
 
-test('[LE-13] a stop waits for the answer to a Lease write, but no longer than a request may take', async () => {
+test('[LE-13] a stopping elector waits for the response to a Lease write, but no longer than a request may take', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = candidate('a', store, clock);

@@ -20,7 +20,7 @@ test.each([
   ['a retry period below a second', { retryPeriodMs: 999 }],
   ['a lease with a fraction of a second', { leaseDurationMs: 15_500 }],
   ['a lease that is too long for its field', { leaseDurationMs: 2 ** 31 * 1_000 }],
-  ['a time that is no number', { renewDeadlineMs: Number.NaN }],
+  ['a time that is not a number', { renewDeadlineMs: Number.NaN }],
   ['an infinite time', { retryPeriodMs: Number.POSITIVE_INFINITY }],
 ])('[LE-2] the election timing refuses %s', (_what, timing) => {
   expect(() => electionTiming(timing)).toThrow(ConfigurationError);

@@ -93,7 +93,7 @@ test('[real R-4] a late renewal of the lost term does not make the process the l
   expect(store.lease?.spec).toMatchObject({ holderIdentity: 'a', leaseTransitions: 1 });
 });
 
-test('[real R-4] if an answer is lost, the process still takes the Lease only once, with one new transition', async () => {
+test('[real R-4] if a response is lost, the process still takes the Lease only once, with one new transition', async () => {
   const { clock, elector, stop, store } = await lost();
   const next = elector.nextCandidacy();
   watched(next.acquire(stop.signal));
@@ -106,7 +106,7 @@ test('[real R-4] if an answer is lost, the process still takes the Lease only on
   expect(store.lease?.spec).toMatchObject({ holderIdentity: 'a', leaseTransitions: 1 });
 });
 
-test('[real R-4] a Lease that another process took meanwhile is taken back only after it was not renewed for its duration', async () => {
+test('[real R-4] if another process took the Lease meanwhile, it is taken back only after its duration without a renewal', async () => {
   const { clock, elector, leaders, stop, store } = await lost();
   const next = elector.nextCandidacy();
   watched(next.acquire(stop.signal));

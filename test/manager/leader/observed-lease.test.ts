@@ -53,7 +53,7 @@ test('successive edits of a Lease do not shorten the time of its holder', () => 
   expect(observed.isOfAnother('b', 5_000 + LEASE_MS - 1)).toBe(true);
 });
 
-test('a released Lease is free at once, and so is a Lease that never had a holder', () => {
+test('a Lease is free at once if it was released, or never had a holder', () => {
   const observed = heldByA();
   observed.see(released(lease({}), 0), 5_000);
   const empty = new ObservedLease(LEASE_MS);
@@ -63,7 +63,7 @@ test('a released Lease is free at once, and so is a Lease that never had a holde
   expect(empty.isOfAnother('b', 1_000)).toBe(false);
 });
 
-test('when another holder took over an expired Lease, no time is added to wait for the former holder', () => {
+test('if another holder took over an expired Lease, there is no further wait for the former holder', () => {
   const observed = heldByA();
   observed.see(lease({ holderIdentity: 'b' }), 1_000 + LEASE_MS);
 

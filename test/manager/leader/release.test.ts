@@ -27,7 +27,7 @@ async function doneLeader(
   return { ...led, name };
 }
 
-test('proxy 22: if a release runs out of time, the log contains the cause, not only the timeout', async () => {
+test('proxy 22: if releasing the Lease takes too long, the log contains the cause, not only the timeout', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, lines } = await doneLeader(store, clock);
@@ -154,7 +154,7 @@ test.each([
 test.each([
   ['never led', async () => {}],
   [
-    'has lost',
+    'knows that it has lost the Lease',
     async (store: FakeLeaseStore, clock: FakeClock, { elector, stop }: Candidate) => {
       await elector.acquire(stop.signal);
       store.treat = () => failure(503, 'ServiceUnavailable');
@@ -249,7 +249,7 @@ describe('[LE-14] metrics, Events and log of an election', () => {
     });
   });
 
-  test('a hanging Event does not delay the start of the leadership, and delays the release by at most a second', async () => {
+  test('a hanging Event does not delay leadership, and delays the release of the Lease by at most a second', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     store.treat = ({ verb }) => (verb === 'event' ? 'hang' : 'serve');
@@ -265,7 +265,7 @@ describe('[LE-14] metrics, Events and log of an election', () => {
     expect(store.lease?.spec?.holderIdentity).toBe('');
   });
 
-  test('after a loss an Event is sent only while no other process can lead, and is cut off when it hangs', async () => {
+  test('after losing its Lease a leader sends an Event only while no other process can lead, and aborts it if it hangs', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     const { elector, stop } = await leader('a', store, clock);
@@ -285,7 +285,7 @@ describe('[LE-14] metrics, Events and log of an election', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('no Event is sent after a loss to another process, or after a stall past the write deadline', async () => {
+  test('no Event is sent after another process has taken the Lease, or after a stall past the write deadline', async () => {
     const clock = new FakeClock();
     const taken = new FakeLeaseStore(clock);
     const one = await leader('a', taken, clock);
@@ -304,7 +304,7 @@ describe('[LE-14] metrics, Events and log of an election', () => {
     expect(slept.events.map(({ note }) => note)).toEqual(['a became leader']);
   });
 
-  test('the log of a leader reports the candidacy, the start of the leadership and the release', async () => {
+  test('the log of a leader reports the candidacy, the beginning of its leadership and the release', async () => {
     const clock = new FakeClock();
     const { elector, lines } = await doneLeader(new FakeLeaseStore(clock), clock);
 

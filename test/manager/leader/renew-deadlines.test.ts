@@ -10,7 +10,7 @@ import { candidate, leader, watched } from './candidate.ts';
 import { FakeLeaseStore } from './fake-lease-store.ts';
 
 describe('[LE-9] [LE-10] when a leader may write', () => {
-  test('a leader’s write may begin until the renew deadline, and must end a second before the Lease does', async () => {
+  test('a leader’s write may begin until the renew deadline, and must end a second before the Lease expires', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     const { elector } = await leader('a', store, clock);
@@ -25,7 +25,7 @@ describe('[LE-9] [LE-10] when a leader may write', () => {
     expect(elector.exitBy).toBe(14_000);
   });
 
-  test('the write deadline counts from the start of the successful request, not from its answer', async () => {
+  test('the write deadline counts from the beginning of the successful request, not from its response', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     store.beforeAnswer = ({ verb }) => {
@@ -38,7 +38,7 @@ describe('[LE-9] [LE-10] when a leader may write', () => {
     expect(elector.writeDeadlineAt()).toBe(14_000);
   });
 
-  test('the write deadline counts from the start of a renewal, not from its answer', async () => {
+  test('the write deadline counts from the beginning of a renewal, not from its response', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     const { elector, stop } = await leader('a', store, clock);
@@ -148,7 +148,7 @@ test('[LE-11] a suspension during a renewal counts as a loss, even if the renewa
   expect(elector.exitBy).toBeLessThan(clock.monotonic());
 });
 
-test('[LE-10] the fence allows Events of a candidate, and after a loss until another process may lead', async () => {
+test('[LE-10] the fence allows Events of a candidate; after a loss it allows Events until another process may lead', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = candidate('a', store, clock);

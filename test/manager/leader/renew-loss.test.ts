@@ -139,7 +139,7 @@ test('[LE-17] a leader gives up a Lease with another preferredHolder, and must s
   });
 });
 
-test('[H61] a leader whose API server stalls stops before another process can lead', async () => {
+test('[H61] if the API server stalls, the leader stops before another process can lead', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const old = await leader('old', store, clock);

@@ -29,7 +29,7 @@ test('[LE-6] a leader renews with one PUT every 2 s, with the known uid and reso
   expect(elector.isLeader).toBe(true);
 });
 
-test('[LE-6] [LE-14] a Lease that another client changed is read once, and renewed with that change', async () => {
+test('[LE-6] [LE-14] if another client changed the Lease, the leader reads it once, and keeps the change when it renews', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop, meter } = await leader('a', store, clock);
@@ -47,7 +47,7 @@ test('[LE-6] [LE-14] a Lease that another client changed is read once, and renew
   expect(meter.value('leader_election_slowpath_total', { name: 'operator' })).toBe(1);
 });
 
-test('[LE-6] an elector recognises its own renewal when the answer was lost', async () => {
+test('[LE-6] an elector recognises its own renewal even if the response was lost', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -144,7 +144,7 @@ describe('[LE-8] a Lease that was deleted', () => {
   });
 });
 
-test('[LE-8] after a failed renewal, the next successful one sets the full write deadline, counted from its start', async () => {
+test('[LE-8] after a failed renewal, the write deadline counts from the beginning of the next successful renewal', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);

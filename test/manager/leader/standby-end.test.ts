@@ -53,7 +53,7 @@ async function lose({ world, renewedAt }: { world: World; renewedAt: number }): 
   await world.clock.advanceAndSettle(renewedAt + 10_000 - world.clock.monotonic());
 }
 
-test("[real R-4] after a loss the time limit for the process's exit is cancelled as soon as its reconciles have ended", async () => {
+test('[real R-4] after a loss of leadership the time limit for the exit is cancelled once the reconciles have ended', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const at = await leading(busy(promise));
 
@@ -68,7 +68,7 @@ test("[real R-4] after a loss the time limit for the process's exit is cancelled
   expect([at.world.manager.leads, at.world.manager.ready]).toEqual([false, true]);
 });
 
-test('[real R-4] if a reconcile ignores its signal after a loss, the process ends before another process may lead', async () => {
+test('[real R-4] if a reconcile ignores that leadership was lost, the process ends before another process may lead', async () => {
   const at = await leading(busy(new Promise(() => {})));
   let endedAt: number | undefined;
   at.world.running?.catch(() => {
@@ -83,7 +83,7 @@ test('[real R-4] if a reconcile ignores its signal after a loss, the process end
   expect(at.limits[0]?.standsBy.aborted).toBe(false);
 });
 
-test('[real R-4] by default the process ends after a loss, and the time limit for its exit is not cancelled', async () => {
+test('[real R-4] by default the process ends after losing leadership, and the time limit for its exit is not cancelled', async () => {
   const at = await leading(busy(), { CHANCERY_ON_LEADERSHIP_LOST: '' });
 
   await lose(at);
@@ -92,7 +92,7 @@ test('[real R-4] by default the process ends after a loss, and the time limit fo
   expect(at.limits[0]?.standsBy.aborted).toBe(false);
 });
 
-test('[real R-4] [D-5] a process that stands by after a loss stops like a standby that never led', async () => {
+test('[real R-4] [D-5] a process that stands by after losing leadership stops like a standby that never led', async () => {
   const at = await leading(busy());
   await lose(at);
   await at.world.clock.advanceAndSettle(60_000);
@@ -137,7 +137,7 @@ test('[real R-4] the controllers get a new fence in each term, and the former fe
   expect(after?.writeDeadlineAt()).toBeGreaterThan(at.world.clock.monotonic());
 });
 
-test('[real R-4] a stop of a process that leads again releases the Lease', async () => {
+test('[real R-4] a process that leads again releases the Lease when it stops', async () => {
   const at = await leading(busy());
   await lose(at);
   at.world.leases.hangs = false;
@@ -152,7 +152,7 @@ test('[real R-4] a stop of a process that leads again releases the Lease', async
   expect(at.world.leases.holder).toBe('');
 });
 
-test('[real R-4] when another process takes the Lease, the leader has a second to stop, and does not take it back', async () => {
+test('[real R-4] when another process takes the Lease, the leader must stop within a second, and does not take it back', async () => {
   const at = await leading(busy());
   const { lease } = at.world.leases;
   const metadata = { ...lease?.metadata, resourceVersion: 'edited' };

@@ -49,7 +49,7 @@ function said({ operator }: Replica, message: string): number {
   return operator.log.filter((line) => line.message === message).length;
 }
 
-test('[real R-4] [LE-12] after an outage longer than its Lease a leader leads again, without a write of the old term', async () => {
+test('[real R-4] [LE-12] after an outage longer than its Lease a leader leads again, and sends no write of the old term', async () => {
   const place = await seeded('a', 'b');
   const { seen, controllers } = writer();
   const replica = await place.replica('one', controllers);
@@ -80,7 +80,7 @@ test('[real R-4] [LE-12] after an outage longer than its Lease a leader leads ag
   expect([said(replica, 'leadership lost'), said(replica, 'leads')]).toEqual([1, 2]);
 });
 
-test('[real R-4] there is never more than one leader when another process leads meanwhile, and the old leader stands by', async () => {
+test('[real R-4] if another process leads meanwhile, the old leader stands by, and there are never two leaders', async () => {
   const place = await seeded('a');
   const one = await place.replica('one', writer().controllers);
   await place.until(() => one.operator.leads);
@@ -120,7 +120,7 @@ test('[real R-4] there is never more than one leader when another process leads 
   expect((await leaseIn(place)).spec?.leaseTransitions).toBe(2);
 });
 
-test('[real R-4] a write that is running when leadership is lost is cut off, and the next term begins with a new reconcile', async () => {
+test('[real R-4] a write is aborted when leadership is lost, and the next term begins with a new reconcile', async () => {
   const place = await seeded('a');
   const attempts: { readonly attempt: number; outcome?: unknown }[] = [];
   const one = controller({

@@ -65,7 +65,7 @@ test('[sharding 12] if watches are closed with 410 during a hand-over, no change
   await expectMirrored(place, '{"last":"yes"}');
 });
 
-test('[sharding 12] lists that fail during a hand-over are repeated, and once they succeed, their groups are reconciled', async () => {
+test('[sharding 12] lists that fail during a hand-over are retried, and once they succeed, their groups are reconciled', async () => {
   const place = await withParents();
   let fails = false;
   await refuse(

@@ -61,7 +61,7 @@ test('when slots are dropped together, each cache is scanned once', async () => 
   expect(narrow).toHaveBeenCalledTimes(2);
 });
 
-test('when a slot is dropped, its readable objects are dropped, unless the slot opens again before', async () => {
+test('when a slot is dropped, its readable objects are dropped, unless the slot is opened again first', async () => {
   const { own, narrow } = cacheOf(1);
   await own.openSlots(new Set([1]), NEVER_ABORTED);
   own.dropSlots(new Set([1]));

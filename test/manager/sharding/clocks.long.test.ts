@@ -77,7 +77,7 @@ async function holders(place: Place): Promise<readonly unknown[]> {
   ]);
 }
 
-test('[sharding 15] a wall clock that is set back by an hour changes nothing', async () => {
+test('[sharding 15] setting the wall clock back by an hour changes nothing', async () => {
   const { place, clock, own, other } = await sharing();
   const before = await holders(place);
 
@@ -111,7 +111,7 @@ test('[sharding 15] a wall clock that jumps ahead by an hour counts as a suspens
   );
 });
 
-test('[sharding 6] a replica that was stopped for an hour writes nothing when it wakes, until it holds groups again', async () => {
+test('[sharding 6] a replica that was frozen for an hour writes nothing when it wakes, until it holds groups again', async () => {
   const { place, clock, own, other } = await sharing();
 
   clock.stop();

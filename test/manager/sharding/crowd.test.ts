@@ -9,7 +9,7 @@ const GROUPS = 16;
 const REPLICAS = 64;
 const PERIOD_MS = 5_000;
 
-test('of 64 replicas 16 hold one group each, and each of the others sends at most six requests per lease period', async () => {
+test('16 of 64 replicas hold one group each, and each other replica sends at most six requests per lease period', async () => {
   const clock = new FakeClock();
   const table = new LeaseTable(clock);
   const { logFor } = recordingLog();

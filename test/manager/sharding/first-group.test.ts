@@ -7,7 +7,7 @@ import { customResource, Type } from '../../../operator/schema.ts';
 import { Place, type Replica } from '../leader/replica.ts';
 import { GROUPS, groupsOf, sharer, withParents } from './sharded-place.ts';
 
-test('[sharding 19] [SH-6] a runnable runs on only one replica, also during a hand-over', async () => {
+test('[sharding 19] [SH-6] a runnable runs on only one replica, even during a hand-over', async () => {
   const place = await withParents();
   const running = new Set<string>();
   let most = 0;
@@ -36,7 +36,7 @@ test('[sharding 19] [SH-6] a runnable runs on only one replica, also during a ha
   expect(left.map((each) => groupsOf(each))).toEqual([GROUPS]);
 });
 
-test('[sharding 19] one of three replicas installs a definition, and the applies by the other replicas change nothing', async () => {
+test('[sharding 19] one of three replicas installs a definition, and nothing changes when the other replicas apply it', async () => {
   const place = await Place.start();
   const lantern = customResource({
     group: 'harbour.dev',

@@ -32,7 +32,7 @@ test('[SH-5] a release with another number of groups waits until no replica of t
   );
 });
 
-test('[SH-5] a sharded release waits for the leader of a release without sharding, and the other way round', async () => {
+test('[SH-5] a sharded release waits for the leader of a release without sharding, and vice versa', async () => {
   const place = await withParents();
   const leader = await place.replica('a', [mirror()]);
   expect(await place.until(() => leader.operator.leads)).toBe(true);

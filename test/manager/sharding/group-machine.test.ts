@@ -50,7 +50,7 @@ test.each<Partial<GroupObservation>>([
   { holder: 'none' },
   { holder: 'self' },
   { holder: 'other', stale: true },
-])('the preferred member claims a group at once, another member after three more observations: %j', (free) => {
+])('the preferred member claims a group at once, and another member after three more observations: %j', (free) => {
   const notMine = observed({ ...free, preferred: 'other' });
 
   expect(after([observed(free)]).effects).toEqual(['claim']);
@@ -65,7 +65,7 @@ test('a member does not claim a group with a live holder, or a group of another 
   expect(after([observed({ generationHeld: false })]).effects).toEqual([]);
 });
 
-test('[SH-3] a holder drains its group when another member is preferred at two renewals in a row, and releases it when idle', () => {
+test('[SH-3] a holder drains its group if two renewals in a row prefer another member, and releases the idle group', () => {
   const other = observed({ ...OWN, preferred: 'other' });
 
   expect(after([other, observed(OWN), other], OWNING).phase).toBe('owning');
@@ -99,11 +99,11 @@ test.each([
   expect(after(['idle', observed({})], state).phase).toBe('claiming');
 });
 
-test('a member no longer owns a group when it observes that the group has another generation', () => {
+test('a member loses its group if the group has another generation', () => {
   expect(after([observed({ ...OWN, generationHeld: false })], OWNING).phase).toBe('lost');
 });
 
-test('a stopping process claims no group, and releases a group that it gets by a late answer', () => {
+test('a stopping process claims no group, and releases a group if it gets the group through a late response', () => {
   expect(after(['shutdown', observed({}), observed({})]).effects).toEqual([]);
   expect(after([observed({}), 'shutdown', 'acquired'])).toMatchObject({
     phase: 'foreign',

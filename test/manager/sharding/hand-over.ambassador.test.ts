@@ -50,7 +50,7 @@ function slowly(refusals: unknown[]) {
 test.each([
   ['the process reads its sockets first', ['thaw', 'fire']],
   ['the timers of the process fire first', ['fire', 'thaw']],
-] as const)('[LE-9] [sharding 6] a process that was stopped for twice the lease duration writes nothing before it holds groups again: %s', async (_, order) => {
+] as const)('[LE-9] [sharding 6] if a process was frozen for twice the lease duration, it writes nothing until it holds groups: %s', async (_, order) => {
   const place = await withParents();
   const refusals: unknown[] = [];
   const [process, stopped] = await StoppableProcess.with(place, ({ clock }) =>
@@ -84,7 +84,7 @@ test.each([
   expect(await saidOf(place)).toEqual(new Set(['{"changed":"last"}']));
 });
 
-test('[LE-9] [sharding 6] a replica that got no answers for twice the lease duration writes nothing before it holds groups again', async () => {
+test('[LE-9] [sharding 6] after twice the lease duration without responses a replica writes nothing until it holds groups again', async () => {
   const place = await withParents();
   const refusals: unknown[] = [];
   const silent = await sharerOf(slowly(refusals), place, 'a');
@@ -148,7 +148,7 @@ test('[sharding 21] reconciles that run for 8 s during a hand-over end, and then
   expect(await saidOf(place)).toEqual(new Set(['{"changed":"yes"}']));
 });
 
-test('[sharding 21] the write of a reconcile that outlasts the hand-over is refused, and the next holder does the work', async () => {
+test('[sharding 21] if a reconcile outlasts the hand-over, its write is refused, and the next holder does the work', async () => {
   const { place, first, second, release, outcomes } = await handingOver();
 
   expect(await place.until(() => inPhase(first, 'lost') === HALF, 9_000)).toBe(true);

@@ -63,7 +63,7 @@ async function copies({ env, namespace }: Place): Promise<readonly (string | und
     .map(({ data }) => data?.seen);
 }
 
-test('every parent sees the last state of an object that all parents read, whichever replica reconciles the parent', async () => {
+test('every parent gets the latest state of an object that all parents read, whichever replica reconciles the parent', async () => {
   const place = await withParents();
   const { env, namespace } = place;
   const settings = (seen: string): Promise<unknown> =>
@@ -173,7 +173,7 @@ test('children of cluster-scoped parents are corrected after a hand-over', async
   expect(await copies(place)).toEqual(Array.from({ length: PARENTS }, () => 'yes'));
 });
 
-test('a key that is to be reconciled again at a certain time is reconciled then, also during a hand-over', async () => {
+test('a key that is due at a certain time is reconciled at that time, even during a hand-over', async () => {
   const place = await withParents();
   const everyMs = 20_000;
   const attempts: { readonly name: string; readonly by: string; readonly atMs: number }[] = [];
@@ -223,7 +223,7 @@ function cleaning(cleaned: string[]): (by: string) => Controller {
     });
 }
 
-test('objects that are deleted while their groups move are cleaned up, and lose the finalizer once', async () => {
+test('objects that are deleted while their groups move are cleaned up, and their finalizer is removed once', async () => {
   const place = await withParents();
   const { env, namespace } = place;
   const cleaned: string[] = [];

@@ -130,7 +130,7 @@ class World {
 const LEASE = ['coordination.k8s.io/v1', 'Lease'] as const;
 const nameOf = (index: number): string => `parent-${index}`;
 
-test("after random events each child has the last change, and replicas write only while they hold the group's Lease", async () => {
+test("after random events each child is up to date, and only replicas that hold the group's Lease have written", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 24 }), async (steps) => {
       const world = new World(await Place.start());

@@ -105,7 +105,7 @@ async function ofReplicas(gate: boolean): Promise<readonly number[]> {
   );
 }
 
-test('[sharding 13] each of four replicas receives a quarter of the changes if the server selects by shard, and otherwise all', async () => {
+test('[sharding 13] each of four replicas gets a quarter of the changes if the server selects by shard, otherwise all', async () => {
   const leader = await ofLeader();
   const selected = await ofReplicas(true);
   const filtered = await ofReplicas(false);

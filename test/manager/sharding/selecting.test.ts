@@ -13,7 +13,7 @@ function foreign({ operator: { meter } }: Replica): number {
 test.each([
   ['does not know shards', undefined],
   ['selects by shards', { ShardedListAndWatch: true }],
-] as const)('[sharding 3] replicas write the same children with an API server that %s', async (_, featureGates) => {
+] as const)('[sharding 3] replicas write the same children if an API server %s', async (_, featureGates) => {
   const place = await withParents(featureGates && { featureGates });
   const [a, b] = [await sharer(place, 'a'), await sharer(place, 'b')];
   expect(await place.until(() => groupsOf(a) === 4 && groupsOf(b) === 4)).toBe(true);

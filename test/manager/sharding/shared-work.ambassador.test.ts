@@ -131,7 +131,7 @@ test('[sharding 8] [SH-4] only the groups that a joining replica takes are recon
   expect(moved).toBeLessThan(PARENTS);
 });
 
-test('[sharding 10] [SH-7] children have the slot label of their owner, also children that had no label before', async () => {
+test('[sharding 10] [SH-7] children have the slot label of their owner, even children that had no label before', async () => {
   const place = await withParents();
   const [a, b] = [await sharer(place, 'a'), await sharer(place, 'b')];
   expect(await place.until(isLevel(a, b))).toBe(true);

@@ -8,7 +8,7 @@ import { MAIN, SMALL } from './scenarios.ts';
 
 test.each(
   Object.entries({ ...SMALL, ...MAIN }),
-)('no group has two writers, and each group ends at its preferred member: %s', (name, options) => {
+)('no group has two writers, and in the end each group is with its preferred member: %s', (name, options) => {
   const { broken, states, trace } = check(new Model(options));
   process.stdout.write(`${states} states: ${name}\n`);
 

@@ -84,7 +84,7 @@ test('if somebody edits the Leases of groups, no object gets two writers, and th
   }
 });
 
-test('a Lease that a stranger creates with the member label never gets a group: it is ignored and reported, or expires', async () => {
+test('if an unknown client creates a Lease with the member label, the Lease never gets a group', async () => {
   const { place, replicas } = await sharing();
   const labels = { 'chancery.dev/shard-set': 'mirror-leader' };
   const lease = (name: string, annotations: object, spec: object): object => ({

@@ -72,7 +72,7 @@ async function judge(page: Page): Promise<Judgement> {
 
 test.each(
   SCREENS,
-)('on $name axe finds no serious problem in a list of a thousand keys, the answer for a key, and an empty search', {
+)('on $name axe finds no serious problem in a list of a thousand keys, the explanation of a key, and an empty search', {
   timeout: SLOW_MS,
 }, async (screen) => {
   const page = await pageOn(screen);

@@ -140,7 +140,7 @@ test('the status page shows changes live, and reports a lost connection', async 
     .waitFor();
 });
 
-test('the status page lists problems first, and says so when there are none', async () => {
+test('the status page lists problems first, and says that there are no problems if there are none', async () => {
   const { page, change } = await shown(1_280, 900);
   const attention = (): Promise<readonly string[]> =>
     page.locator('#attention li').allTextContents();
@@ -159,7 +159,7 @@ test('the status page lists problems first, and says so when there are none', as
   expect(await page.locator('#failing').isVisible()).toBe(false);
 });
 
-test('the status page of a process without controllers, sources, writes and reconciles says that it has none', async () => {
+test('the status page of a process without controllers, sources, writes and reconciles says that there are none', async () => {
   const status = {
     ...{ controllers: [], sources: [], failing: [], recent: [] },
     writesPerMinute: new Array(60).fill(0),
@@ -190,7 +190,7 @@ test('before the first state arrives, the status page shows that it is loading, 
   expect(await page.locator('#link').textContent()).toBe('connecting…');
 });
 
-test('the status page connects again after a refusal, and shows the answers about keys', async () => {
+test('the status page connects again after a refusal, and explains why keys wait', async () => {
   let refusals = 0;
   const before = async (page: Page): Promise<void> => {
     await page.clock.install();

@@ -8,7 +8,7 @@ import { type ConfigMap, configMaps } from '../../../operator/model/builtin.ts';
 const target = { namespace: 'demo', name: 'a' };
 const object: ConfigMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: target };
 
-test('all writes are counted, successful or not, and reads and dry runs are not', async () => {
+test('all writes are counted, whether they succeed or fail; reads and dry runs are not counted', async () => {
   const clock = new FakeClock();
   const writes = new MinuteCounts(clock);
   const server = clientOf(async ({ verb }) => {

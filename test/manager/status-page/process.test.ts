@@ -83,7 +83,7 @@ test('[security 22] [attack A-4] the status shows sources, queues, failures and 
   expect(operator.status.phase).toBe('stopping');
 });
 
-test('[security 22] [attack A-4] the answers about keys contain their attempts, and no content of a Secret', async () => {
+test('[security 22] [attack A-4] the explanation of a key contains its attempts, and no content of a Secret', async () => {
   const env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
   onTestFinished(() => env.stop());
   const namespace = await env.namespace();

@@ -68,8 +68,8 @@ test.each([
     new ApiError({ code: 422, reason: 'Invalid', message: 'data: Invalid value: "hunter2"' }),
     '422 Invalid',
   ],
-  ['an error of the user’s, who may say anything in it', new TypeError('hunter2'), 'TypeError'],
-  ['a thrown value that is no error', 'hunter2', 'string'],
+  ['an error of user code, which may contain anything', new TypeError('hunter2'), 'TypeError'],
+  ['a thrown value that is not an error', 'hunter2', 'string'],
   [
     'a TerminalError, whose message the reconciler writes',
     new TerminalError('password hunter2 is too short', { context: { value: 'hunter2' } }),

@@ -109,7 +109,7 @@ test.each([
   ['keys.json?state=broken', 400],
   [`keys.json?search=${'x'.repeat(318)}`, 400],
   ['keys.json?controller=nobody', 404],
-])('a request for /%s is answered with %i, and an error answer contains the problem', async (path, status) => {
+])('a request for /%s is answered with %i, and an error response contains the problem', async (path, status) => {
   const { url } = await served();
 
   const response = await fetch(`${url}/${path}`);
@@ -120,7 +120,7 @@ test.each([
   else expect(text).toMatch(/^(?:key must be|state must be|there is no controller of this name)/);
 });
 
-test('a disabled status page says so at each of its paths, and at no other path', async () => {
+test('a disabled status page says that it is disabled at each of its paths, and at no other path', async () => {
   const server = new HealthServer({
     ...{ port: 0, host: '127.0.0.1', live: [], ready: [] },
     others: answersOff,

@@ -52,7 +52,7 @@ function start(setup: Setup, around: Around = {}) {
   };
 }
 
-test('the answer about a failing key contains its cause, its failures, the time of the first failure, and the next attempt', async () => {
+test('for a failing key `why` reports its cause, its failures, the time of the first failure, and the next attempt', async () => {
   const { clock, collection, run, why } = start({
     watches: [enqueueMapped(others, () => [demo('bad')])],
     reconcile: async () => {
@@ -87,7 +87,7 @@ test('the answer about a failing key contains its cause, its failures, the time 
   expect(JSON.stringify(status)).not.toContain('hunter2');
 });
 
-test('a change makes a failing key run at once, and its attempt lists each cause once with its count', async () => {
+test('a change makes a failing key run at once, and the attempt lists each cause once with its count', async () => {
   let fails = true;
   const { clock, collection, run, why } = start({
     watches: [enqueueMapped(others, () => [demo('a')])],
@@ -126,7 +126,7 @@ test('a change makes a failing key run at once, and its attempt lists each cause
   expect(done?.last?.wokenBy).toEqual(waiting?.wokenBy);
 });
 
-test('the answer contains the policy that delays the next attempt, or the back-off if this ends later', async () => {
+test('`why` reports what delays the next attempt: a policy or the back-off, whichever ends later', async () => {
   const { clock, collection, run, why } = start({
     minIntervalMs: 30_000,
     queue: { backoff: { initialMs: 20_000, jitter: 0 } },
@@ -154,7 +154,7 @@ test('the answer contains the policy that delays the next attempt, or the back-o
   expect(second?.next?.at).toBe(new Date(clock.now() + 40_000).toISOString());
 });
 
-test('the answer about a running key contains its duration, and the answer about a waiting key contains its wait', async () => {
+test('`why` reports how long a running key has run, and how long a waiting key has waited', async () => {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const { clock, collection, run, why } = start({ reconcile: () => held, workers: 1 });
   for (const name of ['a', 'b', 'c']) collection(things).put(name);
@@ -205,7 +205,7 @@ test('after a terminal error no further attempt is due', async () => {
   expect(view.failing()).toMatchObject([{ key: 'demo/a', failures: 0, nextInMs: undefined }]);
 });
 
-test('the answer says that the object was deleted, and otherwise when the reconciler wants the key to run again', async () => {
+test('`why` reports that a deleted object is gone, and for an existing object when the next reconcile is due', async () => {
   const { collection, run, why } = start({ reconcile: async () => ({ requeueAfterMs: 90_000 }) });
   collection(things).put('a');
   collection(things).put('b');
@@ -221,7 +221,7 @@ test('the answer says that the object was deleted, and otherwise when the reconc
   expect(why('b')?.summary).toBe('the object is gone, and nothing is due');
 });
 
-test('before the first list the answer says which source has none yet, and contains no known key', async () => {
+test('until a source has its first list, `why` reports that the list is missing, and knows no keys', async () => {
   const { collection, run, view } = start({ reconcile: async () => {} });
   collection(things).failLists(new ApiError({ code: 403, reason: 'Forbidden', message: 'no' }));
   await run();
@@ -232,7 +232,7 @@ test('before the first list the answer says which source has none yet, and conta
   });
 });
 
-test('the answer of a standby says who leads, and the answer of a stopping process says that it stops', async () => {
+test('on a standby `why` reports who leads, and in a stopping process that the process stops', async () => {
   const leadership = (leads: boolean, holder?: string) => ({ lease: 'demo/web', leads, holder });
   const answers: KeyAnswer[] = [];
   const { collection, run, runner, clock } = start({ reconcile: async () => {} });
@@ -265,7 +265,7 @@ test('the answer of a standby says who leads, and the answer of a stopping proce
   ]);
 });
 
-test('the answer about a key in a group of another replica says which replica that is', async () => {
+test('if another replica has the group of a key, `why` reports which replica that is', async () => {
   const { collection, run, runner, clock } = start({ reconcile: async () => {} });
   collection(things).put('a');
   await run();
@@ -296,7 +296,7 @@ test('the answer about a key in a group of another replica says which replica th
   ]);
 });
 
-test('the answer about a parked key says what the key waits for, and contains no time', async () => {
+test('for a parked key `why` reports what the key waits for, and no time', async () => {
   const { collection, run, runner, clock } = start({ reconcile: async () => {} });
   collection(things).put('a');
   await run();
@@ -320,7 +320,7 @@ test('the answer about a parked key says what the key waits for, and contains no
   });
 });
 
-test('for every policy that delays keys there is an explanation in words', () => {
+test('`why` has an explanation in words for every policy that delays keys', () => {
   const of = controller({ name: 'a', for: things, consistency: 'wait', reconcile: async () => {} });
   const clock = new FakeClock();
   const informers = new Map();
@@ -334,7 +334,7 @@ test('for every policy that delays keys there is an explanation in words', () =>
   expect(waiting.toSorted()).toEqual(Object.keys(POLICY_WORDS).toSorted());
 });
 
-test('a request for the answer about a key changes nothing: no timer, no priority, no place in the queue', async () => {
+test('asking why a key waits changes nothing: no timer, no priority, no place in the queue', async () => {
   const { clock, collection, run, why, runner, found } = start({
     minIntervalMs: 60_000,
     reconcile: async () => {

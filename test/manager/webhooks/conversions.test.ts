@@ -54,7 +54,7 @@ test('[admission 17] 500 objects of one review are converted at /convert', async
   ).toEqual(objects.map((_object, at) => at));
 });
 
-test('[A-9] [admission 18] a failed conversion is sent as an answer, and the next review is answered', async () => {
+test('[A-9] [admission 18] a failed conversion is sent as a response, and the next review is answered', async () => {
   const address = await startBoats();
 
   const bad = await post(address, review([boat('v7', {})]), { path: '/convert' });

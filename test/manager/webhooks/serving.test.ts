@@ -89,8 +89,8 @@ describe('the server of webhooks', () => {
       404,
       /no webhook has this path/,
     ],
-    ['a path above it', REVIEW, { path: '/validate' }, 404, /no webhook/],
-    ['a path with a slash more', REVIEW, { path: `${PATH}/` }, 404, /no webhook/],
+    ['a path above the declared path', REVIEW, { path: '/validate' }, 404, /no webhook/],
+    ['a path with a slash at the end', REVIEW, { path: `${PATH}/` }, 404, /no webhook/],
     ['GET', '', { method: 'GET' }, 405, /method not allowed/],
     ['PUT', REVIEW, { method: 'PUT' }, 405, /method not allowed/],
     [
@@ -107,10 +107,10 @@ describe('the server of webhooks', () => {
       415,
       /no content-encoding/,
     ],
-    ['no JSON', 'hello', {}, 400, /is not JSON/],
-    ['no UTF-8', Buffer.from([0x22, 0xff, 0x22]), {}, 400, /not UTF-8/],
+    ['a body that is not JSON', 'hello', {}, 400, /is not JSON/],
+    ['a body that is not UTF-8', Buffer.from([0x22, 0xff, 0x22]), {}, 400, /not UTF-8/],
     [
-      'a review of another kind',
+      'an object of another kind',
       JSON.stringify(reviewOf({ resource: {} })),
       {},
       400,
@@ -167,7 +167,7 @@ describe('the server of webhooks', () => {
     expect((await post(addressOf(world), REVIEW)).status).toBe(200);
   });
 
-  test('[A-6] [admission 14] the webhook server answers 504 within its limit when a function hangs, and counts it', async () => {
+  test('[A-6] [admission 14] if a function hangs, the webhook server answers 504 within its limit, and counts the timeout', async () => {
     const { webhook, asked } = hanging();
     const world = await serving(webhook);
 
@@ -290,7 +290,7 @@ describe('the server of webhooks', () => {
     ]);
   });
 
-  test('the review is aborted when the client has gone', async () => {
+  test('the review is aborted when the client disconnects', async () => {
     const left = Promise.withResolvers<unknown>();
     const asked = Promise.withResolvers<void>();
     const webhook = configMapWebhook({
@@ -343,7 +343,7 @@ describe('webhooks of a process', () => {
     expect(JSON.parse(after.text).response.status.message).toBe('of 0');
   });
 
-  test('if the webhook address is taken, the start fails, and the error contains the setting', async () => {
+  test('if the webhook address is taken, the operator does not start, and the error contains the setting', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     onTestFinished(() => void other.close());
@@ -402,7 +402,7 @@ describe('webhooks of a process', () => {
     );
   });
 
-  test('[A-5] a stopping Pod answers webhooks for three more seconds, and closes the connection after each answer', async () => {
+  test('[A-5] a stopping Pod answers webhooks for three more seconds, and closes the connection after each response', async () => {
     const world = await serving(configMapWebhook({}), IN_A_POD);
     const address = addressOf(world);
 
@@ -419,7 +419,7 @@ describe('webhooks of a process', () => {
     await expect(post(address, REVIEW)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  test('three seconds after the stop, running reviews are still answered, and hanging reviews are cut off', async () => {
+  test('three seconds after SIGTERM, running reviews are still answered, and hanging reviews are cut off', async () => {
     const first = hanging();
     const world = await serving(first.webhook, IN_A_POD);
     const held = post(addressOf(world), REVIEW);

@@ -25,7 +25,7 @@ function roundsIn(report: string): ReadonlyMap<string, string> {
   );
 }
 
-test('every part of the measurement reports its targets and figures, and has the same results with and without sharding', {
+test('each part of the measurement reports targets and figures, and its results are the same with and without sharding', {
   timeout: 300_000,
 }, () => {
   const sizes = ['--keys=8', '--cpu-ms=1', '--light-keys=8', '--objects=40', '--bytes=100'];

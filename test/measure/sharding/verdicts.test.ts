@@ -14,7 +14,7 @@ test.each([
   [[], false],
   [[1.6, Number.NaN, 1.7], false],
   [[1.6, Number.POSITIVE_INFINITY, 1.7], false],
-])('whether the median of %j meets a target of at least 1.5: %s', (ratios, met) => {
+])('the median of %j meets a target of at least 1.5: %s', (ratios, met) => {
   expect(isMet(least(ratios))).toBe(met);
 });
 
@@ -24,7 +24,7 @@ test.each([
   [[0.9, 0.35, 0.1], true],
   [[0.9, 0.36, 0.1], false],
   [[], false],
-])('whether the median of %j meets a target of at most 0.35: %s', (ratios, met) => {
+])('the median of %j meets a target of at most 0.35: %s', (ratios, met) => {
   expect(isMet(most(ratios))).toBe(met);
 });
 

@@ -111,7 +111,7 @@ export function running({ means, images }: Place): void {
       });
     });
 
-    test('[security 1] the operator sees no token, no certificate authority and only its own processes, and cannot write anywhere', async () => {
+    test('[security 1] the operator sees no token, no certificate authority and no other process, and cannot write anywhere', async () => {
       const operator = world.pod.container('operator');
 
       const seen = JSON.parse(await inOperator(operator, 'look-around'));
@@ -126,7 +126,7 @@ export function running({ means, images }: Place): void {
       });
     });
 
-    test('[security 10] requests from inside the operator that are not declared are refused by the filter or by RBAC', async () => {
+    test('[security 10] undeclared requests from inside the operator are refused by the filter or by RBAC', async () => {
       const lines = HOSTILE.map((line) => line.replaceAll('demo', NAMESPACE)).filter(isNotHead);
 
       const answers = JSON.parse(
