@@ -69,7 +69,7 @@ test('[Q-20] a change while the key is held raises the priority of its retry', a
   expect(queue.processingPriority('a')).toBe(0);
 });
 
-test('[Q-20] a retry can be given a priority of its own', async () => {
+test('[Q-20] a retry can have a different priority than the key had before', async () => {
   const { clock, queue } = newQueue();
   queue.add('a');
   await queue.take();

@@ -263,7 +263,7 @@ test('[H43] a login page instead of a list is reported, does not sync the source
   expect(it.server.watches).toEqual([]);
 });
 
-test('[H53] if the server has not reached the resourceVersion of a list, the list is repeated after the requested time, then for any version', async () => {
+test('[H53] if the server has not reached the resourceVersion of a list, the list is retried after the requested time, and then for any version', async () => {
   const it = await scenario();
   it.collection.put('a');
   const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
@@ -286,7 +286,7 @@ test('[H53] if the server has not reached the resourceVersion of a list, the lis
   expect(Math.min(...gapsOf(it.server.reads.slice(1)))).toBeGreaterThanOrEqual(1_000);
 });
 
-test('[H54] a server that could compress its answers is asked for uncompressed ones, so that no event is delayed', async () => {
+test('[H54] a server that could compress its responses is asked for uncompressed responses, so that no event is delayed', async () => {
   const it = await scenario();
   const compressing = (encoding: unknown): boolean => /gzip/.test(String(encoding ?? 'gzip'));
   it.server.on({ path: PATH }, (exchange) =>

@@ -43,7 +43,7 @@ describe('the cache is newer than the answer to a write', () => {
     expect(value()).toBe(3);
   });
 
-  test('[K-61] a bookmark beyond the write removes a remembered write for which no event will come', async () => {
+  test('[K-61] a remembered write for which no event will come is removed at a bookmark with a later version', async () => {
     const { informer, server, write, value, deliverAll } = await world();
     write(server.put('a', 1, { labels: { app: 'db' } })); // nothing that the watch would tell of
     const before = value();

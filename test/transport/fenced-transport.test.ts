@@ -165,7 +165,7 @@ test('the caller can abort a write while the body of the answer is read', async 
   await expect(reading).rejects.toBe(reason);
 });
 
-test('a write calls the caller’s beforeSend as well', async () => {
+test('a write also calls the `beforeSend` of the caller', async () => {
   const bytes = new WaitingTransport();
   const fenced = fencedTransport(bytes, { fence: new MovableFence(1), clock: new FakeClock() });
   const stop = new AbortController();

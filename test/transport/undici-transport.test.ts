@@ -25,7 +25,7 @@ describe('a request on the wire', () => {
     expect(Buffer.from(server.requests[0]?.body ?? '', 'latin1').toString('utf8')).toBe(body);
   });
 
-  test('[P-9] after a DELETE without a body the connection can be used again', async () => {
+  test('[P-9] after a DELETE without a body, the connection can be used again', async () => {
     const server = await rawServer(() => answerOf(200));
     const transport = transportTo(server.url, { maxInFlight: 1 });
 

@@ -129,7 +129,7 @@ test('[W-41] alternating refusals, 5xx answers of the proxy and 429 cause at mos
   ]);
 });
 
-test("[L-21] if a server lags behind by two seconds, the source waits, and does not list past the server's cache", async () => {
+test('[L-21] if a server lags behind by two seconds, the source waits, and requests no list that bypasses the cache of the server', async () => {
   const { clock, collection } = start();
   await settle();
   collection.failLists(tooLarge());

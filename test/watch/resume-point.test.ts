@@ -47,7 +47,7 @@ test('[W-16] [H27] outdated events in a batch are skipped, and all other events 
   expect(meter.value('chancery_rv_regression_total')).toBe(3);
 });
 
-test('[L-12] [H28] if resourceVersions are not numbers, the last one that arrived counts as the newest', async () => {
+test('[L-12] [H28] if resourceVersions are not numbers, the version that arrived last counts as the newest', async () => {
   const { clock, collection, cached } = start();
   await settle();
   const a = collection.put('a');

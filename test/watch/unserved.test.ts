@@ -144,7 +144,7 @@ describe('[W-40] a shared poll for unserved resources', () => {
     expect([together, askedAt.length]).toEqual([1, 1]);
   });
 
-  test('[W-40] another version, or another client, has a separate poll', async () => {
+  test('[W-40] sources with different API versions or different clients do not share a poll', async () => {
     const { askedAt, clock, discovery, discoveryPoll } = world(1);
     const other = fakeServer(clock);
     const options = { clock, discoveryPoll };
@@ -340,7 +340,7 @@ describe('[W-40] onUnserved', () => {
     expect(it.statuses).toEqual(['healthy', 'unserved: unserved', 'healthy']);
   });
 
-  test('[W-40] by default the objects are kept, and the definition is not requested', async () => {
+  test('[W-40] by default, objects of a resource that is no longer served are kept, and its definition is not requested', async () => {
     const { clock, definitionsAskedAt, names, state } = await vanished({});
     state.definition = 'gone';
 

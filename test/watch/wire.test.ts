@@ -259,7 +259,7 @@ test.each([
   ['[H01] half a line and a broken connection', '{"type":"ADDED","obj', true],
   ['[H03] half a line and a clean end', '{"type":"ADDED","obj', false],
   ['[H04] a complete line without its newline', line('ADDED', thing('b', '102')).trimEnd(), false],
-])('[W-12] after %s the watch resumes from the last complete line', async (_, tail, broken) => {
+])('[W-12] after %s, the watch resumes from the last complete line', async (_, tail, broken) => {
   const { clock, newest, requests, changes } = serve();
   await clock.advanceAndSettle(2_000);
   changes.length = 0;

@@ -183,7 +183,7 @@ test.each([
     { ...review([]), request: { uid: 'u', desiredAPIVersion: 'a/v1' } },
     'or no list of objects',
   ],
-])('a conversion request with %s gets no ConversionReview as an answer', async (_what, body, message) => {
+])('a conversion request with %s is not answered with a ConversionReview', async (_what, body, message) => {
   await expect(answerConversion([boats], body)).rejects.toThrow(message);
 });
 

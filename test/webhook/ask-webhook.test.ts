@@ -160,7 +160,7 @@ describe('a review', () => {
     expect(response.status).not.toHaveProperty('details.name');
   });
 
-  test('a review of a deletion has the old object and no new one', async () => {
+  test('a review of a deletion has the old object and no new object', async () => {
     const seen: unknown[] = [];
     const webhook = configMapWebhook({
       validate: ({ object, oldObject }) => {

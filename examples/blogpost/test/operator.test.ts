@@ -122,7 +122,7 @@ test("a post that was created with the original's definition is published after 
   expect(post.status?.publishedAt).toBeDefined();
 });
 
-test('acceptance 3: after a crash at any request publishedAt is still set only once', async () => {
+test('acceptance 3: after a crash at any request, publishedAt is still set only once', async () => {
   let starts = 0;
   const points = await crashPoints({
     env: () => startTestEnv({ backend: 'embedded' }),

@@ -95,7 +95,7 @@ describe('CW2: only changes of the content restart a workload', () => {
     expect(restarted.map(({ metadata }) => metadata.name)).toEqual(['front']);
   });
 
-  test('with `restartOn: any` a changed label restarts the workload once', async () => {
+  test('with `restartOn: any`, a changed label restarts the workload once', async () => {
     const { cluster, operator } = await watchedApp({
       [SELECTOR]: 'app=webapp',
       'k8spatterns.io/restartOn': 'any',
@@ -125,7 +125,7 @@ describe('CW2: only changes of the content restart a workload', () => {
     expect(restartsOf(cluster, 'webapp')).toBe(0);
   });
 
-  test('with `restartOn: any` the first comparison uses the metadata as they were when the option was set', async () => {
+  test('with `restartOn: any`, the first comparison uses the metadata as they were when the option was set', async () => {
     const { cluster, operator } = await watchedApp();
     cluster.edit(configMaps, 'annotated', { metadata: { labels: { early: 'yes' } } });
     await operator.settle('annotated');
@@ -330,7 +330,7 @@ describe('CW9: quick edits are combined into one restart', () => {
     expect(restartsOf(cluster, 'webapp')).toBe(1);
   });
 
-  test('with `restartOn: any` edits of metadata count as edits', async () => {
+  test('with `restartOn: any`, edits of metadata count as edits', async () => {
     const { cluster, operator } = await watchedApp({
       [SELECTOR]: 'app=webapp',
       'k8spatterns.io/restartOn': 'any',

@@ -149,7 +149,7 @@ test('a damaged status is written again', async () => {
   expect(conditionsOf(cluster)).toHaveLength(3);
 });
 
-test('without a change nothing is written', async () => {
+test('without a change, nothing is written', async () => {
   const { cluster, operator } = app();
   putDocument(cluster, VALID);
   await settleAll(operator);

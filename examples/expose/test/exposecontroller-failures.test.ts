@@ -38,7 +38,7 @@ test('C2-5: an Ingress that another writer creates at the same moment is not ove
   expect(await reconcile({ create: () => Promise.reject(taken) })).toEqual([]);
 });
 
-test('without a node address the operator reads the nodes again', async () => {
+test('without a node address, the operator reads the nodes again', async () => {
   const data = { exposer: 'NodePort' };
   const byNode = configMap('ingress-config', { namespace: 'ns', data });
   const context = {

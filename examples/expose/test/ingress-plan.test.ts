@@ -36,7 +36,7 @@ test.each([
   [{}, { 'tls-acme': 'true' }, 'https://web.ns.example.org'],
   [{ 'jenkins-x.io/skip.tls': 'true' }, { 'tls-acme': true }, 'http://web.ns.example.org'],
   [{}, { urltemplate: '{{.Service}}-{{.Namespace}}.{{.Domain}}' }, 'http://web-ns.example.org'],
-])('with the annotations %j and the settings %j the URL is %s', (annotations, values, url) => {
+])('with the annotations %j and the settings %j, the URL is %s', (annotations, values, url) => {
   expect(planOf(annotations, values).url).toBe(url);
 });
 

@@ -63,7 +63,7 @@ test('the hook prints in one line why it was started, like the script in the boo
   expect(lines).toEqual(['::: Modified a, Added b']);
 });
 
-test('HK3: at a start every ConfigMap is compared, and equal data has an equal hash', async () => {
+test('HK3: at startup, every ConfigMap is compared, and equal data has an equal hash', async () => {
   const objects = [{ object: config('a', 'app=web', 'line\nbreak \\ "quoted"') }];
   const snapshots = { configs: objects, deployments: DEPLOYMENTS };
   const synchronization = { binding: 'configs', type: 'Synchronization', objects, snapshots };

@@ -87,7 +87,7 @@ interface OldDefinition {
   };
 }
 
-test('acceptance 2: without rights the operator is not ready, reports the missing right, and continues once a user installs the definitions', async () => {
+test('acceptance 2: without permissions, the operator is not ready, reports what is missing, and continues once a user installs the definitions', async () => {
   const port = await freePort();
   const scene = await start({
     ...EMPTY,

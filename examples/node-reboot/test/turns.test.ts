@@ -59,7 +59,7 @@ test('FL1: answers of agents take effect at once, without waiting for a timer', 
   await eventually(async () => (await cluster.node('node-3')).spec?.unschedulable !== true);
 });
 
-test('FL6: at most as many Nodes as the setting allows reboot at the same time', async () => {
+test('FL6: no more Nodes than the setting allows reboot at the same time', async () => {
   const cluster = await startCluster({ agents: false, settings: { MAX_REBOOTING: '2' } });
 
   await needReboot(cluster, 'node-1', 'node-2', 'node-3');

@@ -23,7 +23,7 @@ test('a Secret of 1 MiB restarts its workload, and no part of it appears in logs
   expect(shown).not.toContain(Buffer.from('hidden-').toString('base64').slice(0, 8));
 });
 
-test('missing rights for one kind of workload do not affect the other kinds', async () => {
+test('missing permissions for one kind of workload do not affect the other kinds', async () => {
   const reloader = await startReloader({
     stopped: true,
     withheld: ({ apiGroups = [] }) => apiGroups.includes('apps'),
@@ -43,7 +43,7 @@ test('missing rights for one kind of workload do not affect the other kinds', as
   await eventually(() => reloader.rollouts('agent', 'DaemonSet') === 1);
 });
 
-test('until the operator may list Secrets only workloads with ConfigMaps restart, and no Secret counts as deleted', async () => {
+test('until the operator may list Secrets, only workloads with ConfigMaps restart, and no Secret counts as deleted', async () => {
   const isOfResources = ({ resources = [] }: { readonly resources?: readonly string[] }) =>
     resources.includes('secrets');
   const reloader = await startReloader({

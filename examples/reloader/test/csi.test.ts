@@ -100,7 +100,7 @@ describe('[reloader 24] a rotation', () => {
     expect(reloader.rollouts('web')).toBe(1);
   });
 
-  test('[reloader R26] new Pods alone restart nothing, and a rotation is compared with the content with which they started', async () => {
+  test('[reloader R26] new Pods alone restart nothing, and rotated content is compared with the content with which the Pods started', async () => {
     const reloader = await csi();
     await mounts(reloader, 'a', 'v1');
     await web(reloader);
@@ -196,7 +196,7 @@ test('[reloader 24] the annotations `ignore` and `match` of a SecretProviderClas
   expect(reloader.rollouts('web')).toBe(1);
 });
 
-test('without the CSI driver in the cluster ConfigMaps still restart their workloads', async () => {
+test('without the CSI driver in the cluster, ConfigMaps still restart their workloads', async () => {
   const reloader = await startReloader({ args: ['--enable-csi-integration'] });
   await reloader.config('app', { mode: 'slow' });
   const container = { ...APP, envFrom: [{ configMapRef: { name: 'app' } }] };

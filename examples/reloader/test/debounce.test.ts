@@ -58,7 +58,7 @@ test('a change that is reverted within the debounce restarts nothing', async () 
   expect(reloader.rollouts('web')).toBe(0);
 });
 
-test('[reloader R7] after many quick changes the template has the hash of the last content', async () => {
+test('[reloader R7] after many quick changes, the template has the hash of the last content', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '0' });
   await reloader.workload('web', { annotations: AUTO, ...envFrom('configmap/app') });

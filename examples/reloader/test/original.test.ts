@@ -144,7 +144,7 @@ test.each([
   expect(patch).toEqual([type, body]);
 });
 
-test('the stand-in for the original marks a mount in the second container before a variable in the first', () => {
+test('the stand-in for the original marks a container that mounts the resource rather than an earlier container with a variable', () => {
   const byVariable = { name: 'a', envFrom: [{ configMapRef: { name: 'x' } }] };
   const byMount = { name: 'b', volumeMounts: [{ name: 'v' }] };
   const idle = { name: 'i' };
@@ -163,7 +163,7 @@ test('the stand-in for the original marks a mount in the second container before
 });
 
 describe('the stand-in for the original at the API server', () => {
-  test('the stand-in puts a new variable first, has Update entries in managedFields, and writes nothing when it runs again', async () => {
+  test('the stand-in for the original puts a new variable first, updates managedFields, and writes nothing when it runs again', async () => {
     const { env, namespace } = await start();
     const fields = { namespace, annotations: AUTO, podSpec: POD };
     for (const make of [deployment, daemonSet, statefulSet]) await env.create(make('web', fields));
@@ -210,7 +210,7 @@ describe('the stand-in for the original at the API server', () => {
     expect(stakater.sent).toHaveLength(2);
   });
 
-  test('after a deletion the stand-in removes the variable, and with the strategy `annotations` it writes the hash of a deletion', async () => {
+  test('after a deletion, the stand-in for the original removes the variable, or with the strategy `annotations` writes the hash for deleted resources', async () => {
     const { env, namespace } = await start();
     await env.create(deployment('web', { namespace, annotations: AUTO, podSpec: POD }));
     const stakater = original(env.url, namespace);

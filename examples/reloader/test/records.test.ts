@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { BASELINE } from '../record/baseline.ts';
 import { APP, AUTO, envFrom, startReloader } from './support/start.ts';
 
-test('[reloader 11] [reloader R1] a change while no process runs causes one restart, and no restart at the next start', async () => {
+test('[reloader 11] [reloader R1] a change made while no process runs causes one restart, and the next process restarts nothing', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '1' });
   await reloader.secret('key', { key: '1' });
@@ -30,7 +30,7 @@ test('[reloader 11] [reloader R1] a change while no process runs causes one rest
   expect(reloader.rollouts('db', 'StatefulSet')).toBe(1);
 });
 
-test('[reloader 9] [reloader R9] with the strategy `annotations` a restart of the operator without a change writes nothing', async () => {
+test('[reloader 9] [reloader R9] with the strategy `annotations`, a restart of the operator without a change writes nothing', async () => {
   const reloader = await startReloader({ args: ['--reload-strategy=annotations'] });
   await reloader.config('app', { mode: '1' });
   await reloader.workload('web', { annotations: AUTO, ...envFrom('configmap/app') });

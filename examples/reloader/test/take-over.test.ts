@@ -90,7 +90,7 @@ describe.each<Strategy>(['env-vars', 'annotations'])('with the strategy %s', (st
     expect(await templates(place)).toEqual(after);
   });
 
-  test('[reloader 10] after a switch to the original and back, the records that each operator wrote are kept', async () => {
+  test('[reloader 10] after a switch to the original and back, the records of both operators are kept', async () => {
     const place = await begin(strategy);
     const { env, namespace } = place;
     const stakater = original(env.url, namespace, strategy);
@@ -121,7 +121,7 @@ describe.each<Strategy>(['env-vars', 'annotations'])('with the strategy %s', (st
     }
   });
 
-  test('[reloader 10] a change while neither operator ran restarts each workload once', async () => {
+  test('[reloader 10] if a resource changes while neither operator runs, each workload restarts once', async () => {
     const { place } = await writtenByOriginal(strategy);
     const before = await templates(place);
     // Both strategies show it, because the original has written it last.

@@ -135,7 +135,7 @@ test('[reloader 26] if another manager keeps removing the pending annotation, it
   expect(await isPending()).toBe(false);
 });
 
-test('[reloader 25] without the flag for windows a pending restart happens, and the pending annotation is removed', async () => {
+test('[reloader 25] without the flag for windows, a pending restart happens, and the pending annotation is removed', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '1' });
   const pending = { [PENDING]: '{"reason":"window","resources":["configmap/app"]}' };

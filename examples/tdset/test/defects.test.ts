@@ -184,7 +184,7 @@ test('TD10: the operator that is configured to create Services creates one, even
   expect((await place.deployment('theirs'))?.spec.replicas).toBe(2);
 });
 
-test('TD10: an operator that is not configured to create Services creates none, and has no right to do so', async () => {
+test('TD10: an operator that is not configured to create Services creates none, and has no permission to do so', async () => {
   const place = await startTDSets();
 
   await place.create('shop', { service: { port: 80 } });

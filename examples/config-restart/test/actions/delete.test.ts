@@ -71,7 +71,7 @@ test('if a process ends after the deletion and before it is recorded, the new Po
   expect(podUids(cluster)).toEqual(replaced);
 });
 
-test('if a Pod cannot be deleted its deletion is retried, and the other Pods are deleted', async () => {
+test('if a Pod cannot be deleted, its deletion is retried, and the other Pods are deleted', async () => {
   const { cluster, operator, replace } = await changedApp();
   cluster.fault = ({ verb, name }) => {
     if (verb === 'delete' && name === 'webapp-5d-1') throw failure(403, 'Forbidden');

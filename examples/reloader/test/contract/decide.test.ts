@@ -175,7 +175,7 @@ describe('[reloader 2] the annotation `auto`', () => {
     ['', 'false', 'auto-off'],
     ['false', '', 'auto-off'],
     ['', '', 'auto-reload-all/main'],
-  ])('with --auto-reload-all the value %j of `auto` and the value %j of `auto` for one type result in %s', (auto, typed, expected) => {
+  ])('with --auto-reload-all, the value %j of `auto` and the value %j of `auto` for one type result in %s', (auto, typed, expected) => {
     const asked = workload({ [KEYS.auto]: auto, [KEYS.typedAuto.CONFIGMAP]: typed });
 
     expect(ruleOf(resource(), asked, ALL)).toBe(expected);
@@ -204,7 +204,7 @@ describe('[reloader 2] the annotation `auto`', () => {
     'constructor',
     '__proto__',
     'toString',
-  ])('with the annotation key %s for `auto` the annotation counts as absent', (auto) => {
+  ])('with the annotation key %s for `auto`, the annotation counts as absent', (auto) => {
     const options = { ...OPTIONS, annotations: { ...KEYS, auto } };
 
     expect(decide(resource(), workload({}), options)).toMatchObject({
@@ -283,7 +283,7 @@ describe('[reloader 4] the annotations `search`, `match`, `ignore` and `exclude`
     expect(ruleOf(resource({ [KEYS.match]: match }), asked)).toBe(expected);
   });
 
-  test('the annotation `search` has an effect only with a reference', () => {
+  test('the annotation `search` has an effect only if the workload refers to the resource', () => {
     const matching = { ...OTHER, annotations: { [KEYS.match]: 'true' } };
 
     expect(ruleOf(matching, workload({ [KEYS.search]: 'true' }))).toBe('unreferenced');
@@ -448,7 +448,7 @@ describe('with any annotations', () => {
     );
   });
 
-  test('annotations of the Pod template have no effect if the metadata has one of the four keys', () => {
+  test('annotations of the Pod template have no effect if the workload itself has one of the four annotation keys', () => {
     fc.assert(
       fc.property(given, annotations, fc.constantFrom(...keys.slice(0, 4)), (each, other, key) => {
         const metadata = { [key]: '', ...each.metadata };

@@ -12,7 +12,7 @@ import { variableName } from '../../contract/variable-name.ts';
 const base64 = (...bytes: number[]): string => Buffer.from(bytes).toString('base64');
 const base64OfText = (text: string): string => Buffer.from(text).toString('base64');
 
-describe('[reloader 8] hashes of the contract', () => {
+describe('[reloader 8] hashes in the contract with the original', () => {
   test.each([
     ['fixture H1, a ConfigMap without data', hashOfConfigMap({}), EMPTY_HASH],
     ['fixture H1, a Secret without data', hashOfSecret({ data: null }), EMPTY_HASH],
@@ -93,7 +93,7 @@ describe('[reloader 8] hashes of the contract', () => {
   });
 });
 
-describe('[reloader 7] names of variables of the contract', () => {
+describe('[reloader 7] names of variables in the contract with the original', () => {
   test.each([
     ['N1', 'CONFIGMAP', 'my.config-1', 'STAKATER_MY_CONFIG_1_CONFIGMAP'],
     ['N2', 'SECRET', 'app--cfg', 'STAKATER_APP_CFG_SECRET'],

@@ -17,7 +17,7 @@ describe('[reloader 21] alerts', () => {
     ['pager', 'raw'],
     ['', 'raw'],
     [undefined, 'raw'],
-  ])('with ALERT_SINK=%s alerts have the sink %s', (word, sink) => {
+  ])('with ALERT_SINK=%s, alerts have the sink %s', (word, sink) => {
     const { alert, warnings } = options({}, { ...ALERTING, ALERT_SINK: word });
 
     expect(alert).toEqual({
@@ -161,7 +161,7 @@ describe('the log', () => {
 });
 
 describe('variables of the original', () => {
-  test('METRICS_COUNT_BY_NAMESPACE has an effect only with the value enabled', () => {
+  test('METRICS_COUNT_BY_NAMESPACE has an effect only if its value is `enabled`', () => {
     const isOn = (word: string): boolean =>
       options({}, { METRICS_COUNT_BY_NAMESPACE: word }).metricsByNamespace;
 

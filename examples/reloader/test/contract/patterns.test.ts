@@ -79,7 +79,7 @@ describe('[reloader 3] a list', () => {
   });
 });
 
-describe('a list is bounded:', () => {
+describe('limits of a list of patterns', () => {
   test('entries beyond the limit are reported as a problem, and the first entries still count', () => {
     const entries = Array.from({ length: MAX_ENTRIES + 2 }, (_, index) => `n${index}`);
 

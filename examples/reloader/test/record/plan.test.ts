@@ -87,7 +87,7 @@ describe('[reloader 10] values that the original has written', () => {
     expect(plan([configMap('a', 'h1')], { last })).toEqual(NOTHING);
   });
 
-  test('a hash by the original that differs from the content counts as a missed change', () => {
+  test('if the hash that the original wrote differs from the content, this counts as a missed change', () => {
     const env = { STAKATER_A_CONFIGMAP: 'h0' };
     const last = { type: 'CONFIGMAP', name: 'a', hash: 'h0' };
     expect(plan([configMap('a', 'h1')], { env }).restart?.variables).toEqual([
@@ -96,7 +96,7 @@ describe('[reloader 10] values that the original has written', () => {
     expect(plan([configMap('a', 'h1')], { last }).restart?.changes).toHaveLength(1);
   });
 
-  test('after a change of the strategy the record of the current strategy outranks the record of the earlier strategy', () => {
+  test('after a change of the strategy, the record of the current strategy outranks the record of the earlier strategy', () => {
     const env = { STAKATER_A_CONFIGMAP: 'h1' };
     const last = { type: 'CONFIGMAP', name: 'a', hash: 'h2' };
     const options = { strategy: 'annotations' } as const;
@@ -107,7 +107,7 @@ describe('[reloader 10] values that the original has written', () => {
     ]);
   });
 
-  test('if restarts do not change the template the baseline outranks a variable of the original', () => {
+  test('if restarts do not change the template, the baseline outranks a variable of the original', () => {
     const env = { STAKATER_A_CONFIGMAP: 'h1' };
     const kept = { env, keepsTemplate: true };
     expect(plan([configMap('a', 'h1')], kept)).toEqual(NOTHING);
@@ -139,7 +139,7 @@ describe('[reloader 10] values that the original has written', () => {
     });
   });
 
-  test('a plain variable that the original has written later outranks the suffixed variable', () => {
+  test('if the original wrote a variable without a suffix later, it outranks the variable with a suffix', () => {
     const suffixed = suffixedVariableName({ type: 'CONFIGMAP', name: 'a-b' });
     const env = { STAKATER_A_B_CONFIGMAP: 'theirs', [suffixed]: 'ours' };
     const wanted = (hash: string) => [configMap('a-b', hash), configMap('a.b', 'x')];
@@ -224,7 +224,7 @@ describe('a restart', () => {
     });
   });
 
-  test('a workload without a container records the content, and does not restart', () => {
+  test('for a workload without a container, the hash of the content is recorded, and nothing restarts', () => {
     const { container: _, ...rest } = configMap('a', 'h1');
     const { annotations, restart } = plan([{ ...rest, container: undefined }], {
       baseline: { 'configmap/a': 'h0' },
@@ -244,7 +244,7 @@ describe('[reloader 15] a deleted resource', () => {
     expect(plan([configMap('a', 'h2')], { baseline }).restart?.changes).toHaveLength(1);
   });
 
-  test('with --reload-on-delete the variables of a deleted resource are removed, and the baseline records the resource as absent', () => {
+  test('with --reload-on-delete, the variables of a deleted resource are removed, and the baseline records the resource as absent', () => {
     const { restart } = plan([configMap('a', undefined)], {
       env: { STAKATER_A_CONFIGMAP: 'h1', STAKATER_AB_CONFIGMAP: 'h1' },
       options: { reloadOnDelete: true },
@@ -257,7 +257,7 @@ describe('[reloader 15] a deleted resource', () => {
     expect(restart?.annotations).toEqual(baselineOf({ 'configmap/a': '' }));
   });
 
-  test('with --reload-on-delete a deleted resource without a variable is only recorded, as in the original', () => {
+  test('with --reload-on-delete, a deleted resource without a variable is only recorded, as in the original', () => {
     const options = { reloadOnDelete: true };
     expect(plan([configMap('a', undefined)], { baseline, options })).toEqual({
       annotations: baselineOf({ 'configmap/a': '' }),
@@ -266,7 +266,7 @@ describe('[reloader 15] a deleted resource', () => {
     });
   });
 
-  test('with the strategy `annotations` a deletion is written once, as the hash of a deletion', () => {
+  test('with the strategy `annotations`, a deletion is written once, with the hash for deleted resources', () => {
     const options = { reloadOnDelete: true, strategy: 'annotations' } as const;
     const { restart } = plan([configMap('a', undefined)], { baseline, options });
     const last = JSON.parse(

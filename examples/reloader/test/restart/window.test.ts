@@ -87,7 +87,7 @@ test('each of several windows allows a restart, and a restart waits for the next
   expect(opens(windows, '2030-01-11T13:00:00Z')).toBe('2030-01-11T22:00:00.000Z');
 });
 
-test('[reloader 25] if a clock change skips the start of a window, it opens right after the change, and if the start occurs twice, it opens the first time', () => {
+test('[reloader 25] if a clock change skips the start of a window, the window opens right after the change; if the start occurs twice, it opens the first time', () => {
   const skipped = windowsOf('30 2 * * *', '1h', 'Europe/Berlin');
   const twice = windowsOf('30 2 * * *', '2h', 'Europe/Berlin');
 
