@@ -49,9 +49,9 @@ describe('priority classes', () => {
   });
 
   test.each([
-    ['already as high', 'a', 0],
-    ['of a higher class already', 'a', -1],
-    ['not in the line', 'b', 9],
+    ['already of the same class', 'a', 0],
+    ['already of a higher class', 'a', -1],
+    ['not in the queue', 'b', 9],
   ])('[Q-21] raise() does nothing for a key that is %s', (_case, key, priority) => {
     const line = lineOf([
       ['a', 0],
@@ -109,7 +109,7 @@ describe('ageing', () => {
     expect([early, late]).toEqual(['higher', 'low']);
   });
 
-  test('[Q-22] at most every fourth take returns an aged key, and aged keys come in the order of their arrival', () => {
+  test('[Q-22] at most every fourth take returns an aged key, and aged keys are taken in the order of their arrival', () => {
     const line = new ReadyLine<string>();
     line.push('oldest', -100, 0);
     line.push('older', -50, 1);

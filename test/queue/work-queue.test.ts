@@ -207,7 +207,7 @@ describe('addAfter', () => {
     expect(queue.depth).toBe(0);
   });
 
-  test('a delayed key whose time comes while it is held waits for done()', async () => {
+  test('if a delayed key becomes due while it is held, it waits for done()', async () => {
     const { clock, queue } = newQueue();
     queue.add('a');
     await queue.take();
@@ -304,7 +304,7 @@ describe('retry', () => {
     expect(clock.nextInMs).toBe(5);
   });
 
-  test('[Q-24] a failing key waits outside of the line and delays no other key', async () => {
+  test('[Q-24] a failing key waits outside of the queue and delays no other key', async () => {
     const { queue } = newQueue();
     queue.add('poison');
     await queue.take();

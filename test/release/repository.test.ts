@@ -91,7 +91,7 @@ const jobs = WORKFLOWS.flatMap((name) =>
   Object.entries(workflow(name).jobs).map(([id, job]) => ({ id: `${name}/${id}`, name, job })),
 );
 
-test('every workflow starts without rights or with the right to read, and every job has a time limit', () => {
+test('every workflow starts without permissions or with read permission, and every job has a time limit', () => {
   expect(WORKFLOWS.toSorted()).toEqual(
     ['ci', 'dependency-review', 'release', 'scorecard', 'site', 'zizmor'].toSorted(),
   );

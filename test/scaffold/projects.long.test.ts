@@ -126,7 +126,7 @@ test.each(TEMPLATES)(
   },
 );
 
-test('[scaffolding 3] after "create api" the generated roles contain the new kinds, and no other kinds', async () => {
+test('[scaffolding 3] after "create api", the generated roles contain the new kinds, and no other kinds', async () => {
   const project = await newProject('demo');
   const create = (...options: readonly string[]) =>
     done(project.create('--group=example.com', '--version=v1', ...options));

@@ -27,7 +27,7 @@ async function expired(it: Scenario, meanwhile: () => void = () => {}): Promise<
   it.collection.expire();
 }
 
-test('[H16] five plain-text 500 answers of the ambassador are retried with growing delays', async () => {
+test('[H16] five responses of the ambassador with status 500 and plain text are retried with growing delays', async () => {
   const it = await scenario();
   it.collection.put('a');
   const refused = text('dial tcp 10.96.0.1:443: connect: connection refused\n', 500);
@@ -61,7 +61,7 @@ test('[H17] a port that opens after ten seconds is tried soon after the start, a
   expect(it.server.reads).toHaveLength(1);
 });
 
-test('[H18] a request that gets no answer at all is sent again after a time limit', async () => {
+test('[H18] a request that gets no response at all is sent again after a time limit', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.server.on({ ...LIST, nth: 1 }, silence());

@@ -92,7 +92,7 @@ test('requests of one replica, of two objects, or one after the other do not ove
   expect(verdictOf([], { writings }).overlaps).toEqual([]);
 });
 
-test("a request without an answer overlaps with another replica's request only at the moment of its arrival", () => {
+test("a request without a response overlaps with another replica's request only at the moment of its arrival", () => {
   const writings = [writing('a', 10, 40), writing('b', 20), writing('c', 41)];
 
   expect(verdictOf([], { writings }).overlaps).toEqual(['x: a and b']);

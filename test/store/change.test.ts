@@ -88,7 +88,7 @@ describe('[C-18] an object that cannot be read', () => {
     ]);
   });
 
-  test('an update whose old state is unreadable has the new state in place of the old state', async () => {
+  test('if the old state of an update is unreadable, the new state takes its place', async () => {
     const { last } = await told(new Updated(entryAt('2'), brokenAt('1'), { relist: true }));
 
     expect(last).toEqual([

@@ -84,7 +84,7 @@ describe('a relist', () => {
 });
 
 describe('[C-12] an object of the same name with another uid', () => {
-  test('a recreation whose DELETED event was lost is delivered as a delete and an add', async () => {
+  test('if an object is recreated and the DELETED event is lost, a delete and an add are delivered', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     const { informer, run } = start(collection);

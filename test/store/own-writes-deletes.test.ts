@@ -61,7 +61,7 @@ describe('objects that this process deleted', () => {
     expect([before, value()]).toEqual([undefined, 2]);
   });
 
-  test('[K-62] an answer from before the delete does not restore the object', async () => {
+  test('[K-62] a response from before the delete does not restore the object', async () => {
     const { server, begin, remove, value } = await withObject();
     const late = begin();
     const answer = server.put('a', 2);
@@ -162,7 +162,7 @@ describe('[K-23] the response to a request that removes the last finalizer', () 
     expect(value()).toBe(2);
   });
 
-  test('the answer to a delete of a Pod in its grace period still counts as a live object', async () => {
+  test('the response to a delete of a Pod in its grace period still counts as a live object', async () => {
     const { server, write, value } = await deleting({ deletionGracePeriodSeconds: 30 });
 
     write(withoutFinalizers(server.put('a', 2)));

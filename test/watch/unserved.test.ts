@@ -207,7 +207,7 @@ describe('[W-40] a shared poll for unserved resources', () => {
     expect(ends).toEqual(['left', 'left']);
   });
 
-  test('[W-40] if discovery does not answer, the resource is requested instead, at the same intervals', async () => {
+  test('[W-40] if discovery does not respond, the resource is requested instead, at the same intervals', async () => {
     const { clock, discovery, state } = world(0);
     state.failure = new ApiError({ code: 403, reason: 'Forbidden' });
     const collection = unserved(3);

@@ -205,7 +205,7 @@ test('[L-2] [W-1] [W-2] no request combines parameters that a server refuses tog
   expect(new Set(seconds).size).toBeGreaterThan(50);
 });
 
-describe('[L-8] [L-11] after an invalid list the old objects are kept, and the list is tried again', () => {
+describe('[L-8] [L-11] after an invalid list, the old objects are kept, and the list is tried again', () => {
   const noUid = { apiVersion: 'v1', kind: 'Thing', metadata: { name: 'x', resourceVersion: '1' } };
   test.each([
     ['without a resourceVersion', list([], { resourceVersion: '' })],

@@ -187,7 +187,7 @@ test.each([
   await expect(answerConversion([boats], body)).rejects.toThrow(message);
 });
 
-test('other work gets its turn while a large list is converted', async () => {
+test('the conversion of a large list does not block the event loop', async () => {
   let turns = 0;
   let isDone = false;
   const count = (): void => {

@@ -10,7 +10,7 @@ import { recordingLog } from '../support/recording-log.ts';
 
 const LIMITS = { timeoutMs: 29_000, signal: new AbortController().signal };
 
-test('a conversion gets the parsed review, and its answer keeps integers beyond doubles', async () => {
+test('a conversion gets the parsed review, and its response keeps integers beyond doubles', async () => {
   const { logFor } = recordingLog();
   const endpoint = conversionEndpoint(async (review) => ({ of: review }), logFor({}));
 

@@ -314,7 +314,7 @@ describe('OP7: status and Events', () => {
     ).toHaveLength(1);
   });
 
-  test('every workflow starts without permissions or with read permission, and every job has a time limit', async () => {
+  test('the status reports a failed restart, and later its success', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     await operator.settle('webapp-config');

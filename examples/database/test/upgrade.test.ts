@@ -31,7 +31,7 @@ const change = ({ env, namespace }: DbPlace, spec: object) =>
 const madeJobs = ({ env, namespace }: DbPlace) =>
   env.events.of({ type: 'ADDED', resource: 'jobs.batch', namespace }).map(({ name }) => name);
 
-test('acceptance 5: for a higher version the upgrade Job runs first, and then the image changes', async () => {
+test('acceptance 5: for a higher version, the upgrade Job runs first, and then the image changes', async () => {
   const place = await running();
 
   await change(place, version('17.1'));

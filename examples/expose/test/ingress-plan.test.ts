@@ -83,7 +83,7 @@ test.each([
   });
 });
 
-test('of two Services with the same path the older Service gets it, and different paths can be used together', () => {
+test('of two Services with the same path, the older Service gets it, and different paths can be used together', () => {
   const [a, b, c] = ['a', 'b', 'c'].map((name) => service({}, { name }));
   if (a === undefined || b === undefined || c === undefined) return expect.unreachable();
   const contributions = [

@@ -93,7 +93,7 @@ test("the annotation `config-yaml` may be on the Service, as in the original's c
   expect(injected(file, { [`${OWN}/config-yaml`]: 'nonsense: [' })).toEqual({});
 });
 
-test('a key that two Services claim always belongs to the Service whose name is first', () => {
+test('if two Services claim the same key, it belongs to the Service whose name is first', () => {
   const before = 'expose.service-key.config.fabric8.io/shop';
   const both = configMap({ [`expose.${OTHER}`]: 'a,b', [before]: 'b' }, {}, 'other');
 

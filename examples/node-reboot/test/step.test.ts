@@ -137,7 +137,7 @@ test('a permission that is unused at the time limit is withdrawn, and a machine 
   );
 });
 
-test('a Node whose checks have no result at the time limit gives way to other Nodes, and is reported once', () => {
+test('if the checks of a Node have no result at the time limit, the Node gives way to other Nodes, and is reported once', () => {
   const asked = node({ ...needed, ...phase('BeforeReboot') }, before);
   const unanswered = node({ ...phase('TimedOut') }, after);
 

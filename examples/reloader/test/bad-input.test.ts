@@ -132,7 +132,7 @@ function roleFor(rule: object, { namespace }: Reloading): readonly object[] {
   ];
 }
 
-test('[found 2] a workload whose patterns are too costly gets a Warning with the limit, and other workloads still restart', async () => {
+test('[found 2] if the patterns of a workload are too costly, it gets a Warning with the limit, and other workloads still restart', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '1' });
   await reloader.config('hostile', { mode: '1' });

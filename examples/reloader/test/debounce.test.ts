@@ -76,7 +76,7 @@ test('[reloader R7] after many quick changes, the template has the hash of the l
   expect((await reloader.live('web')).metadata.resourceVersion).toBe(live.metadata.resourceVersion);
 });
 
-test('[reloader R16] after a watch has ended it starts again, and no change is missed', async () => {
+test('[reloader R16] after a watch has ended, it starts again, and no change is missed', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
   const reloader = await startReloader({ clock });
   await reloader.config('app', { mode: '1' });

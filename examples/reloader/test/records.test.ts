@@ -140,7 +140,7 @@ test('[reloader 7] [reloader R13] two names with the same variable are both reco
   expect(reloader.rollouts('web')).toBe(2);
 });
 
-test('[reloader R23] with a list of keys only a change of a listed key causes a restart, and a change of the list causes none', async () => {
+test('[reloader R23] with a list of keys, only a change of a listed key causes a restart, and a change of the list causes none', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { level: 'info', comment: 'a' });
   const references = envFrom('configmap/app');

@@ -193,7 +193,7 @@ test('TD10: an operator that is not configured to create Services creates none, 
   expect(await place.env.get('v1', 'Service', place.namespace, 'shop')).toBeUndefined();
 });
 
-test('TD11: status fields of a Deployment other than its counts cause no reconcile', async () => {
+test('TD11: a change in the status of a Deployment causes no reconcile if its counts stay the same', async () => {
   const place = await startTDSets({ workloads: false });
   const { env, namespace } = place;
   await place.create('shop');

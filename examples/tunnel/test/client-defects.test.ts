@@ -100,7 +100,7 @@ test('IN13: ports that are not TCP are reported, and a Service with only such po
   expect(place.provider.hosts.map(({ request }) => request.name)).toEqual(['both-tunnel']);
 });
 
-test('a lost token is not replaced if there is a host that uses it', async () => {
+test('a lost token is not replaced if a host uses it', async () => {
   const place = await startTunnels(RESTLESS);
   await place.apply([service('nginx-1')]);
   await place.ready();

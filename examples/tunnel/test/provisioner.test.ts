@@ -152,7 +152,7 @@ test('a webhook can find, create and delete hosts', async () => {
   expect(provider.hosts).toEqual([]);
 });
 
-test('a webhook that fails, redirects or sends too long an answer causes an error', async () => {
+test('a webhook that fails, redirects or sends too long a response causes an error', async () => {
   const failing = await served((_, response) => response.writeHead(503).end('<html>'));
   const redirecting = await served((_, response) =>
     response.writeHead(307, { location: 'http://198.51.100.1/' }).end(),

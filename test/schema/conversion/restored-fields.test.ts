@@ -5,7 +5,7 @@ import { deepFreeze } from '../../../operator/store/freeze.ts';
 
 const ITEMS = { items: [{ k: 1 }, { k: 2, j: 1 }] };
 
-test('withKept changes neither the fields nor its entries', () => {
+test('withKept changes neither the given fields nor the preserved entries', () => {
   const kept = [
     { path: ['items', { k: 3 }], value: { k: 3 }, at: 0 },
     { path: ['items', { k: 3 }, 'more'], value: true },

@@ -145,7 +145,7 @@ test('a new process continues the evictions of the last process, and evicts no n
   expect([...podUids(cluster)]).toContain(firstNew);
 });
 
-test('after an edit during the evictions all Pods are evicted again, even Pods that were already replaced', async () => {
+test('after an edit during the evictions, all Pods are evicted again, even Pods that were already replaced', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   await operator.reconcile('config');

@@ -361,7 +361,7 @@ describe('[reloader 5] annotations of the Pod template', () => {
     expect(ruleOf(matching, onTemplate(template, { [key]: '' }))).toBe('no-rule');
   });
 
-  test('annotations of the Pod template count for a type whose keys are missing in the metadata', () => {
+  test('annotations of the Pod template take effect for a type if the metadata has no keys for this type', () => {
     const asked = onTemplate(
       { [KEYS.auto]: 'true' },
       { [KEYS.typedAuto.SECRET]: 'true', [KEYS.reload.SECRET]: 'x' },
@@ -379,7 +379,7 @@ describe('[reloader 5] annotations of the Pod template', () => {
   });
 });
 
-test('annotations count under the keys that the flags set, and not under the default keys', () => {
+test('annotations take effect with the keys from the flags, and not with the default keys', () => {
   const types: readonly ResourceType[] = RESOURCE_TYPES;
   const annotations = { ...KEYS, auto: 'example.com/auto', ignore: 'example.com/ignore' };
   const options = { ...OPTIONS, annotations };

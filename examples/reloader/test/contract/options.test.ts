@@ -316,7 +316,7 @@ describe('flags for durations and numbers that the original lacks', () => {
     '2',
     '',
     'never',
-  ])('--debounce=%s is refused at startup', (debounce) => {
+  ])('--debounce=%s is refused when the options are read', (debounce) => {
     expect(refusal({ debounce })).toBe(
       `--debounce must be a duration such as 90s, 5m or 1h30m, from 0s to 30s, not ${JSON.stringify(debounce)}`,
     );
@@ -352,7 +352,7 @@ describe('flags for durations and numbers that the original lacks', () => {
     '.5',
     '0.0001',
     'Infinity',
-  ])('--rollouts-per-second=%s is refused at startup', (rate) => {
+  ])('--rollouts-per-second=%s is refused when the options are read', (rate) => {
     expect(refusal({ 'rollouts-per-second': rate })).toContain('from 0.001 to 1000');
   });
 

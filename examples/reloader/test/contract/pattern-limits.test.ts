@@ -58,7 +58,7 @@ const usable = fc
   .filter((pattern) => statesOf(pattern) <= MAX_ENTRY_STATES && accepts(pattern));
 
 describe('[found 2] the states of a pattern', () => {
-  test('if a delayed key is added again and becomes ready, its delayed add has no later effect', () => {
+  test('the states of a pattern are an upper bound for the instructions that RE2 makes of it', () => {
     fc.assert(
       fc.property(usable, (pattern) => {
         expect(instructionsOf(pattern)).toBeLessThanOrEqual(4 * statesOf(pattern) + 8);

@@ -142,7 +142,7 @@ test.each([
     'cron expression "x"',
   ],
   ['an endless value', ' '.repeat(5_000), 'longer than 4096'],
-])('with %s in the annotation the restart waits, and a problem is reported', (_, value, words) => {
+])('with %s in the annotation, the restart waits, and a problem is reported', (_, value, words) => {
   const asked = inWindow(value);
   const gate = windowGate();
 

@@ -84,7 +84,7 @@ test('[reloader 28] `explain` prints each resource of a workload from the cluste
   expect(stdout).not.toContain('FAST');
 });
 
-test('[reloader 28] for an unknown workload `explain` exits with 1, and lists the existing workloads', async () => {
+test('[reloader 28] for an unknown workload, `explain` exits with 1, and lists the existing workloads', async () => {
   const reloader = await startReloader({ stopped: true });
   await reloader.workload('web');
   await reloader.workload('api');

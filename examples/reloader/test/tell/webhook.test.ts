@@ -96,7 +96,7 @@ test('[reloader 22] creations and deletions are sent if their flags are set, and
   expect(types()).toEqual(['created new', 'deleted app']);
 });
 
-test('[reloader 22] [reloader R7] a call without an answer is tried six times, is then counted as lost, and does not affect later calls', async () => {
+test('[reloader 22] [reloader R7] a call without a response is tried six times, is then counted as lost, and does not affect later calls', async () => {
   const server = await serve((response, { body }) => {
     if (body.includes('"name":"app"')) response.destroy();
     else status(200)(response);
