@@ -98,7 +98,7 @@ test.each(SIZES)('on $name, no page is wider than the screen', {
   }
 });
 
-test.each(SIZES)('on $name axe finds no serious problem, in the light and the dark theme', {
+test.each(SIZES)('on $name, axe finds no serious problem, in the light and the dark theme', {
   timeout: SLOW_MS,
 }, async (size) => {
   for (const path of ['/', '/start/first-operator', '/reference/commands']) {

@@ -67,7 +67,7 @@ describe('[C-18] an object that cannot be read', () => {
     expect(calls).toBe(2);
   });
 
-  test('if an unreadable object is the only one in its batch, the handler is not called', async () => {
+  test('if an unreadable object is the only object in its batch, the handler is not called', async () => {
     const { calls, failures } = await told(new Added(brokenAt('1'), false));
 
     expect([calls, failures]).toEqual([1, []]);

@@ -55,7 +55,7 @@ describe('a relist', () => {
     expect(informer.store.list()).toHaveLength(100_000);
   });
 
-  test('[C-14] no object of a list that fails on a later page is delivered', async () => {
+  test('[C-14] if a list fails on a later page, none of its objects is delivered', async () => {
     const collection = new FakeCollection();
     collection.put('a');
     collection.put('b');

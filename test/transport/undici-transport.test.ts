@@ -9,7 +9,7 @@ import { VERSION } from '../../operator/core/version.ts';
 import { answerOf, CHUNKED_HEAD, chunkOf, rawServer, request, transportTo } from './raw-server.ts';
 
 describe('a request on the wire', () => {
-  test('[P-9] a request, also a DELETE, has the content-length of its body', async () => {
+  test('[P-9] every request with a body, even a DELETE, has the content-length of the body', async () => {
     const server = await rawServer(() => answerOf(200));
     const transport = transportTo(server.url);
     const body = '{"preconditions":{"uid":"é"}}';

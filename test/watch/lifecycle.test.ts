@@ -59,7 +59,7 @@ test('[W-3] a thousand starts and stops at any moment leave no timer, listener, 
   release();
 });
 
-test('[W-3] [H51] a second run while the first run goes on sends no request', async () => {
+test('[W-3] [H51] a second run sends no request while the first run goes on', async () => {
   const { collection, reflector, running, stop } = start();
   const again = reflector.run(new AbortController().signal);
   await settle();

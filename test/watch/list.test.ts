@@ -193,7 +193,7 @@ describe('page sizes for a sink that takes pages', () => {
     expect(limits(source)).toEqual([10, 50, 250, 3, 3]);
   });
 
-  test('pages are also requested if the source reports no sizes, and for any consistency', async () => {
+  test('pages are also requested if the source reports no sizes, whatever the consistency', async () => {
     const source = pages((index) => ({
       items: [entry(`${index}`)],
       continueToken: index < 4 ? `t${index}` : undefined,

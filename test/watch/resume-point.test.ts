@@ -64,7 +64,7 @@ test('[L-12] [H28] if resourceVersions are not numbers, the version that arrived
   expect(collection.newestWatch.request.resourceVersion).toBe('b');
 });
 
-test('[W-16] the position moves only after the sink has the events, so that a failure in between replays them', async () => {
+test('[W-16] the position in the watch moves only after the sink has the events, so that a failure in between replays them', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const collection = new FakeCollection();
   const stop = new AbortController();

@@ -240,7 +240,7 @@ describe('[W-40] an established definition', () => {
     expect(other.askedAt).toEqual([]);
   });
 
-  test('[W-40] an established definition speeds up a source that begins to wait within 5 s, and only during these 5 s', async () => {
+  test('[W-40] an established definition speeds up a source that begins to wait within the next 5 s, and only until these 5 s are over', async () => {
     const { clock, discovery, discoveryPoll, askedAt } = world(0);
     discoveryPoll.expectServed(discovery().groupVersion);
     await clock.advanceAndSettle(4_000);

@@ -120,7 +120,7 @@ const ROWS: readonly [row: string, how: CannedAnswer | Error | string, ms: numbe
 
 test.each(
   ROWS,
-)('[W-20] [W-21] over a real connection the reflector does what row %s says', async (_, how, withinMs, next) => {
+)('[W-20] [W-21] over a real connection, the reflector does what row %s says', async (_, how, withinMs, next) => {
   const { clock, requests, newest, watches, values } = serve();
   await clock.advanceAndSettle(5_000);
   if (typeof how !== 'string') watches.push(how);
@@ -138,7 +138,7 @@ test.each(
   expect(values()).toEqual(['a=0']);
 });
 
-test('[W-20] rows 3, 4 and 6: after a clean end or a stall the watch resumes; after a second empty watch a list follows', async () => {
+test('[W-20] rows 3, 4 and 6: after a clean end or a stall, the watch resumes; after a second empty watch, a list follows', async () => {
   const { clock, requests, newest, watches } = serve();
   await clock.advanceAndSettle(2_000);
   newest().end();

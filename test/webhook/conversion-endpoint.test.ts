@@ -23,7 +23,7 @@ test('a conversion gets the parsed review, and its response keeps integers beyon
   });
 });
 
-test('a failed conversion is answered with its review, logged and counted as failed', async () => {
+test('a failed conversion gets a response with the failed review, is logged, and counts as failed', async () => {
   const { lines, logFor } = recordingLog();
   const failure = new Error('no way back');
   const endpoint = conversionEndpoint(async (_review, { onFailure }) => {

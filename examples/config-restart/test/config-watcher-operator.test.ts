@@ -407,7 +407,7 @@ test.each([
   ['k8spatterns.io', bookWatchers],
   ['k8spatterns.com', repositoryWatchers],
   ['magalix.com', configMonitors],
-])('the same spec in the group %s causes the same restarts and reports', async (_group, resource) => {
+])('a watcher of the group %s restarts its Pods and reports the restart', async (_group, resource) => {
   const { cluster, operator } = app();
   putWatcher(cluster, valid, 'watcher', resource);
   await operator.settle('webapp-config');

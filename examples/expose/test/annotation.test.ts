@@ -87,7 +87,7 @@ test('acceptance 2, EX1, EX9: an annotation that is added, changed or removed la
   await eventually(async () => (await annotationsOf(place))['expose.url'] === undefined);
 });
 
-test('acceptance 3, EX2, EX8: changes while no operator runs are not lost, and no old objects stay', async () => {
+test('acceptance 3, EX2, EX8: changes made while no operator runs are not lost, and outdated objects are removed', async () => {
   const place = await start();
   await create(place, '/one');
   await eventually(() => ingress(place));

@@ -29,7 +29,7 @@ test('a Foo has the same fields as in the original', () => {
 
 test.each(
   ORIGINALS,
-)("FO1, acceptance 5: with the original's %s a Foo has a status, with conditions if the definition has them", async (name) => {
+)("FO1, acceptance 5: with the original's %s, a Foo has a status, with conditions if the definition has them", async (name) => {
   const place = await startFoos({ manifests: [original(name)], ownCluster: true });
 
   await place.apply(SAMPLE);

@@ -101,7 +101,7 @@ test('a reboot ends once every check after it has succeeded', () => {
   });
 });
 
-test('the time limit of a reboot that the operator did not start begins when the operator first sees the reboot', () => {
+test('if the operator did not start a reboot, its time limit begins when the operator first sees the reboot', () => {
   const begun = node(approved);
 
   expect(nextStep(begun, settings, NOW)).toEqual({ annotations: phase('Rebooting') });

@@ -94,7 +94,7 @@ test('acceptance 4: if more Nodes reboot than allowed, and the original would co
   await eventually(() => isOk(cluster, 'node-3'));
 });
 
-test('acceptance 5: without a relevant change nothing is written, whatever other programs write', async () => {
+test('acceptance 5: without a relevant change, nothing is written, whatever other programs write', async () => {
   const cluster = await startCluster();
   const { place, clock } = cluster;
   await needReboot(cluster, 'node-1');

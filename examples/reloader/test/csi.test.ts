@@ -120,7 +120,7 @@ describe('[reloader 24] a rotation', () => {
     expect(await reloader.variables('web')).toEqual({ [VARIABLE]: hashOf('v1') });
   });
 
-  test('[reloader R26] a rotation restarts Pods with older content than a newer Pod has', async () => {
+  test('[reloader R26] a rotation restarts a workload if one Pod has older content than a newer Pod', async () => {
     const reloader = await csi();
     await mounts(reloader, 'a', 'v1');
     await web(reloader);

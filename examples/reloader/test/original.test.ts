@@ -189,7 +189,7 @@ describe('the stand-in for the original at the API server', () => {
     ]);
   });
 
-  test('the stand-in overwrites the hash of one Secret with the hash of another Secret that has the same variable', async () => {
+  test('the stand-in for the original overwrites the hash of one Secret with the hash of another Secret that has the same variable', async () => {
     const { env, namespace } = await start();
     const annotations = { 'secret.reloader.stakater.com/reload': 'a-b , a.b' };
     await env.create(deployment('web', { namespace, annotations, podSpec: POD }));
@@ -234,7 +234,7 @@ describe('the stand-in for the original at the API server', () => {
     });
   });
 
-  test('the stand-in pauses a Deployment once, before the patch, and resumes it', async () => {
+  test('the stand-in for the original pauses a Deployment once, before the patch, and resumes it', async () => {
     const { env, namespace } = await start();
     const period = { 'deployment.reloader.stakater.com/pause-period': '5m' };
     const annotations = { ...AUTO, ...period };

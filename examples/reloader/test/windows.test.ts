@@ -74,7 +74,7 @@ test('[reloader 25] a restart waits visibly for its window, and happens once, ev
   expect(reloader.rollouts('web')).toBe(1);
 });
 
-test('[reloader 25] a workload with an invalid window waits, with a Warning and a metric', async () => {
+test('[reloader 25] a workload with an invalid window waits, and a Warning and a metric report it', async () => {
   const reloader = await startWindows();
   await reloader.config('app', { mode: '1' });
   const annotations = { ...AUTO, [RESTART_WINDOW]: NIGHT.replace('0 2', '0 26') };

@@ -53,7 +53,7 @@ test('all Pods are deleted together, each Pod only once, with the log message of
   ]);
 });
 
-test('if a process ends after the deletion and before it is recorded, the new Pods are not deleted', async () => {
+test('if a process ends between the deletion of Pods and its record, the new Pods are not deleted', async () => {
   const { cluster, operator, replace } = await changedApp();
   let writes = 0;
   cluster.fault = ({ verb, name }) => {

@@ -361,7 +361,7 @@ describe('[reloader 5] annotations of the Pod template', () => {
     expect(ruleOf(matching, onTemplate(template, { [key]: '' }))).toBe('no-rule');
   });
 
-  test('annotations of the Pod template take effect for a type if the metadata has no keys for this type', () => {
+  test('annotations of the Pod template take effect for a type if the workload itself has none for this type', () => {
     const asked = onTemplate(
       { [KEYS.auto]: 'true' },
       { [KEYS.typedAuto.SECRET]: 'true', [KEYS.reload.SECRET]: 'x' },

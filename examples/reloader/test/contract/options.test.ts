@@ -58,7 +58,7 @@ describe('without arguments and variables', () => {
     warnings: [],
   };
 
-  test('the options are the defaults of the original, and options that the original lacks are off except the debounce', () => {
+  test('the options are the defaults of the original, and options that the original lacks are off, except for the debounce', () => {
     expect(options()).toEqual({ ...EXPECTED, given: {} });
   });
 

@@ -204,7 +204,7 @@ describe('[found 2] lists in the annotations of one workload', () => {
     at.toString(2).padStart(250, 'ab').replaceAll('0', 'a').replaceAll('1', 'b'),
   );
 
-  test('the lists of one workload take a limited number of steps: beyond the limit only plain names count', async () => {
+  test('matching the lists of one workload takes a limited number of steps; beyond the limit, only plain names take effect', async () => {
     const lists = new MatchedLists();
 
     const list = await lists.match(costly, [...manyNames, 'exact-name']);

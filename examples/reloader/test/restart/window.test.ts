@@ -97,7 +97,7 @@ test('[reloader 25] if a clock change skips the start of a window, the window op
   expect(twice.isOpen(ms('2030-10-27T02:31:00Z'))).toBe(false); // two hours have passed
 });
 
-test("without a time zone a window is in UTC, whatever the container's time zone is", () => {
+test("without a time zone, a window is in UTC, whatever the container's time zone is", () => {
   expect(opens(windowsOf('0 2 * * *', '1h'), '2030-07-01T00:00:00Z')).toBe(
     '2030-07-01T02:00:00.000Z',
   );
