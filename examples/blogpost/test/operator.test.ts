@@ -103,7 +103,7 @@ test('a post without a title gets one Event about it, and is published when it g
   expect(told.filter(({ series }) => series !== undefined)).toEqual([]);
 });
 
-test("a post that was created with the original's definition is published after an upgrade of the definition", async () => {
+test("a post that was created with the original operator's definition is published after an upgrade of the definition", async () => {
   const place = await startExample({
     name: 'blogpost',
     controllers: [blogpost],

@@ -69,7 +69,7 @@ test('acceptance DB, DB1, DB2: both groups can be installed, the sample applies,
   expect(refused.status?.conditions?.[0]).toMatchObject({ status: 'False' });
 });
 
-test('DB2: an object that the original accepted without an image gets a condition, and nothing is created', async () => {
+test('DB2: an object that the original operator accepted without an image gets a condition, and nothing is created', async () => {
   const place = await startDb();
   const { env, namespace } = place;
   const [group = ''] = GROUPS;

@@ -45,7 +45,7 @@ async function createForeign({ env, namespace }: Place): Promise<KubernetesObjec
 const problem = (place: Place) =>
   eventually(async () => (await annotationsOf(place))['expose.problem']);
 
-test('acceptance 1: the web app of the original gets an Ingress for /mdn on port 8080', async () => {
+test('acceptance 1: the web app of the original operator gets an Ingress for /mdn on port 8080', async () => {
   const place = await start();
 
   await place.apply(new URL('../sample/web-app.yml', import.meta.url));

@@ -86,7 +86,7 @@ test('C2-6: a missing file in a ConfigMap is not created', () => {
   expect(injected(configMap({ [`${OWN}/config-yaml`]: EDITS }))).toEqual({});
 });
 
-test("the annotation `config-yaml` may be on the Service, as in the original's code", () => {
+test("the annotation `config-yaml` may be on the Service, as in the original operator's code", () => {
   const file = configMap({}, { 'app.ini': 'URL = old' });
 
   expect(injected(file, { [`${OWN}/config-yaml`]: EDITS })).toEqual({ 'app.ini': `URL = ${URL};` });

@@ -74,7 +74,7 @@ test('acceptance 5, MY11, MY12: if backups are deleted while the operator is dow
   expect(ends).toContain(true);
 });
 
-test('MY13: the phases of a backup follow its Job, as in the original, and the Job has no credentials', async () => {
+test('MY13: the phases of a backup follow its Job, as in the original operator, and the Job has no credentials', async () => {
   const scene = await startWithSchedule(ENDLESS);
   const { env, namespace } = scene;
   const b1 = () => scene.instance('b1');

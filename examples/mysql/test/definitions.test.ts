@@ -148,7 +148,7 @@ test('MY3: a definition with conflicting names is reported, and the operator wai
   expect(await established(env)).toContain('mysqlclusters');
 });
 
-test("the wrong kind in the original's README is refused, and the message contains the right kind", async () => {
+test("the wrong kind in the original operator's README is refused, and the message contains the right kind", async () => {
   const { env, namespace } = await start({ stopped: true });
 
   const refused = env.create({

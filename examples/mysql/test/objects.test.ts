@@ -110,7 +110,7 @@ test('MY1: a CronJob only runs the command `true`, so that its image needs no ac
   expect(made?.jobTemplate.spec?.template.spec?.containers).toMatchObject([{ command: ['true'] }]);
 });
 
-test("the objects have the original's names", () => {
+test("the objects have the original operator's names", () => {
   expect(backupName('my-backup', Date.UTC(2017, 11, 14, 1, 22))).toBe(
     'my-backup-2017-12-14-01-22-00',
   );

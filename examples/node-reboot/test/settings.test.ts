@@ -25,7 +25,7 @@ test('FL6: a setting decides how many Nodes reboot at a time', () => {
   expect(() => from({ MAX_REBOOTING: 'all' })).toThrow('UPDATE_OPERATOR_MAX_REBOOTING');
 });
 
-test('the environment variables of the original have the same meaning', () => {
+test('the environment variables of the original operator have the same meaning', () => {
   const settings = from({
     BEFORE_REBOOT_ANNOTATIONS: 'anno1, example.com/anno2',
     AFTER_REBOOT_ANNOTATIONS: 'anno3,,anno3',

@@ -70,7 +70,7 @@ test('FL6: no more Nodes than the setting allows reboot at the same time', async
   await eventually(() => isOk(cluster, 'node-3'));
 });
 
-test('acceptance 4: if more Nodes reboot than allowed, and the original would count one Node twice, only new reboots wait', async () => {
+test('acceptance 4: if more Nodes reboot than allowed, and the original operator would count one Node twice, only new reboots wait', async () => {
   const cluster = await startCluster({
     agents: false,
     settings: { AFTER_REBOOT_ANNOTATIONS: 'y' },

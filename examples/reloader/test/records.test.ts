@@ -46,7 +46,7 @@ test('[reloader 9] [reloader R9] with the strategy `annotations`, a restart of t
   expect((await reloader.live('web')).metadata.resourceVersion).toBe(metadata.resourceVersion);
 });
 
-test('[reloader 10] a workload in the state that the original wrote is not changed', async () => {
+test('[reloader 10] a workload in the state that the original operator wrote is not changed', async () => {
   const reloader = await startReloader({ stopped: true });
   await reloader.config('app-config', { key: 'value' });
   const env = [

@@ -215,7 +215,7 @@ test.each([
   ]);
 });
 
-test('[reloader 8] the hashes of objects from the API server equal the hashes of the original', async () => {
+test('[reloader 8] the hashes of objects from the API server equal the hashes of the original operator', async () => {
   const reloader = await startReloader();
   const binary = (...bytes: number[]) => Buffer.from(bytes).toString('base64');
   const put = (name: string, content: object) =>

@@ -38,7 +38,7 @@ test('TD3: overlapping windows are reported once, and an empty window is refused
   await place.condition('empty', 'ScheduleValid', 'True');
 });
 
-test('TD6: a changed port is rolled out, even to a Deployment that the original created', async () => {
+test('TD6: a changed port is rolled out, even to a Deployment that the original operator created', async () => {
   const place = await startTDSets();
   await place.create('shop', { suspend: true });
   const set = await eventually(() => place.set('shop'));

@@ -47,7 +47,7 @@ test("IN8: a foreign Deployment with the client's name is not changed, and the T
   await place.ready(); // the place is free: nobody looks again by the clock before 5 minutes are over
 });
 
-test('IN8: a Tunnel with empty references in its status, as the original writes them, gets its client', async () => {
+test('IN8: a Tunnel with empty references in its status, as the original operator writes them, gets its client', async () => {
   const place = await startTunnels({ stopped: true });
   const { env, namespace } = place;
   await place.apply([service('db', { type: 'ClusterIP' })]);

@@ -34,7 +34,7 @@ async function changedApp(): Promise<{
   return { cluster, operator, replace };
 }
 
-test('all Pods are deleted together, each Pod only once, with the log message of the original', async () => {
+test('all Pods are deleted together, each Pod only once, with the log message of the original operator', async () => {
   const { cluster, operator, replace } = await changedApp();
 
   await operator.reconcile('config');

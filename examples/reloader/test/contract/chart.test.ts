@@ -151,7 +151,7 @@ describe('[reloader 30] values of the chart become arguments and environment var
     expect(started(chartArguments({ reloader }, RELEASE)).warnings).toEqual([]);
   });
 
-  test('the table contains every argument of the original, except for arguments that the chart cannot set', () => {
+  test('the table contains every argument of the original operator, except for arguments that the chart cannot set', () => {
     const passed = new Set(
       GOLDEN.flatMap(([, args]) => args.map((arg) => arg.replace(/^--|=.*$/gs, ''))),
     );

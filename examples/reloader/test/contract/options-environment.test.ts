@@ -90,7 +90,7 @@ describe('the option --webhook-url', () => {
 describe('[reloader 20] --enable-ha', () => {
   const POD = { POD_NAME: 'reloader-1', POD_NAMESPACE: 'tools' };
 
-  test('--enable-ha elects a leader with the Lease and the times of the original', () => {
+  test('--enable-ha elects a leader with the Lease and the times of the original operator', () => {
     expect(options({ 'enable-ha': true }, POD).settings.leaderElection).toEqual({
       leaseName: 'stakater-reloader-lock',
       leaseNamespace: 'tools',
@@ -160,7 +160,7 @@ describe('the log', () => {
   });
 });
 
-describe('variables of the original', () => {
+describe('variables of the original operator', () => {
   test('METRICS_COUNT_BY_NAMESPACE has an effect only if its value is `enabled`', () => {
     const isOn = (word: string): boolean =>
       options({}, { METRICS_COUNT_BY_NAMESPACE: word }).metricsByNamespace;

@@ -58,7 +58,7 @@ describe('without arguments and variables', () => {
     warnings: [],
   };
 
-  test('the options are the defaults of the original, and options that the original lacks are off, except for the debounce', () => {
+  test('the options are the defaults of the original operator, and options that it lacks are off, except for the debounce', () => {
     expect(options()).toEqual({ ...EXPECTED, given: {} });
   });
 
@@ -300,7 +300,7 @@ describe('keys of annotations', () => {
   });
 });
 
-describe('flags for durations and numbers that the original lacks', () => {
+describe('flags for durations and numbers that the original operator lacks', () => {
   test.each([
     ['0', 0],
     ['0s', 0],

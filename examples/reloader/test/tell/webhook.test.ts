@@ -20,7 +20,7 @@ async function started(server: LocalServer, ...args: readonly string[]): Promise
   return reloader;
 }
 
-test("[reloader 22] each change of content causes one POST with exactly the original's body, and patches no workload", async () => {
+test("[reloader 22] each change of content causes one POST with exactly the original operator's body, and patches no workload", async () => {
   const server = await serve(status(500)); // as in the original, any answer will do
   const reloader = await started(server);
 
