@@ -155,7 +155,7 @@ describe('OP4: watchers that are created, edited or deleted', () => {
     expect([restartsOf(cluster, 'webapp'), restartsOf(cluster, 'other')]).toEqual([1, 1]);
   });
 
-  test('if one definition is not installed, a change still counts for the other definitions', async () => {
+  test('if one definition is not installed, a change still takes effect for the other definitions', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     putConfigMap(cluster, 'webapp-config', 'one', {

@@ -107,7 +107,7 @@ test('HK5: in the namespace of the ConfigMap, the hook patches the templates of 
   ]);
 });
 
-test('of several changes of one ConfigMap, only the last change counts, and a new Deployment gets its hashes', async () => {
+test('of several changes of one ConfigMap, only the last change takes effect, and a new Deployment gets its hashes', async () => {
   const changes = ['1', '2', '3'].map((value) => event(config('a', 'app=web', value)));
   const configs = [config('a', 'app=web', '3'), config('b', 'app=shop', '1')].map((object) => ({
     object,

@@ -92,7 +92,7 @@ test('[reloader 15] with --reload-on-create, a resource that a pattern matches c
   expect(reloader.rollouts('late')).toBe(0);
 });
 
-test('[reloader 15] with --reload-on-delete, a deletion counts even if only the variable in the template records the resource', async () => {
+test('[reloader 15] with --reload-on-delete, a deletion is recognised even if only the variable in the template records the resource', async () => {
   const reloader = await startReloader({ args: ['--reload-on-delete=true'] });
   const data = { mode: '1' };
   await reloader.config('app', data, { annotations: { 'reloader.stakater.com/match': 'true' } });

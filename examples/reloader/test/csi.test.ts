@@ -171,7 +171,7 @@ test('the missing status of a workload without Pods counts neither as a deletion
   expect(await reloader.variables('web')).toEqual({ [VARIABLE]: hashOf('v2') });
 });
 
-test('[reloader 24] the annotations `ignore` and `match` of a SecretProviderClass count', async () => {
+test('[reloader 24] the annotations `ignore` and `match` of a SecretProviderClass take effect', async () => {
   const reloader = await csi();
   const annotations = { 'reloader.stakater.com/match': 'true' };
   const kind = 'SecretProviderClass';

@@ -63,7 +63,7 @@ test('[reloader 18] [reloader R25] watching several namespaces needs only Roles,
   expect(reloader.refusals()).toEqual([]);
 });
 
-test('[reloader 18] the resource selector is sent to the API server, and a resource that is labelled later counts', async () => {
+test('[reloader 18] the resource selector is sent to the API server, and a resource that is labelled later is included', async () => {
   const reloader = await startReloader({ args: ['--resource-label-selector=watched=yes'] });
   const labels = { watched: 'yes' };
   await reloader.config('app', { mode: '1' });

@@ -349,7 +349,7 @@ describe('[reloader 5] annotations of the Pod template', () => {
     KEYS.search,
     KEYS.auto,
     KEYS.typedAuto.CONFIGMAP,
-  ])('annotations of the Pod template do not count if the metadata has %s, even with an empty value', (key) => {
+  ])('annotations of the Pod template have no effect if the metadata has %s, even with an empty value', (key) => {
     const template = {
       [KEYS.auto]: 'true',
       [RELOAD]: 'app',

@@ -230,7 +230,7 @@ describe('[reloader 18] namespaces', () => {
     expect(refusal({ namespaces: ['a'.repeat(64)] })).toContain('names of namespaces');
   });
 
-  test('--namespaces-to-ignore and --namespace-selector count when all namespaces are watched', () => {
+  test('--namespaces-to-ignore and --namespace-selector take effect when all namespaces are watched', () => {
     const { ignoredNamespaces, namespaceSelector, warnings } = options({
       'namespaces-to-ignore': ['kube-system', ' other '],
       'namespace-selector': ['team:red', 'env=*'],

@@ -147,7 +147,7 @@ describe('[reloader 6] the container to mark', () => {
   });
 });
 
-test('[reloader 6] [reloader R20] the second volume of a resource counts if nothing mounts the first volume', () => {
+test('[reloader 6] [reloader R20] if nothing mounts the first volume of a resource, its second volume is used', () => {
   const podSpec = {
     volumes: [configVolume('unused'), configVolume('used')],
     containers: [{ name: 'first' }, { name: 'second', ...mount('used') }],
