@@ -46,7 +46,7 @@ test('[Q-40] a debounce wait of zero delays no key', () => {
   expect(new Debounce().leftMs('a', 'r', { waitMs: 0 }, 7)).toBe(0);
 });
 
-test('[Q-40] no key is delayed beyond its bound, or released before its wait', () => {
+test('[Q-40] no key is delayed longer than its limit, and none is released before its wait is over', () => {
   const step = fc.record({ afterMs: fc.nat(3_000), revision: fc.constantFrom('x', 'y') });
   fc.assert(
     fc.property(

@@ -19,7 +19,7 @@ describe('DelayHeap', () => {
     expect(heap.nextAtMs).toBe(30);
   });
 
-  test('the heap keeps the earlier of two times of a key', () => {
+  test('of two times for the same key, the heap keeps the earlier', () => {
     const heap = new DelayHeap<string>();
     heap.add('a', 20);
     heap.add('a', 10);

@@ -27,7 +27,7 @@ describe('KeyBackoff', () => {
     ]);
   });
 
-  test('[Q-5] a forgotten key starts over and takes no memory', () => {
+  test('[Q-5] the back-off of a forgotten key starts over, and takes no memory', () => {
     const backoff = new KeyBackoff<string>({ jitter: 0 });
     backoff.nextMs('a');
     backoff.nextMs('b');

@@ -38,7 +38,7 @@ test('[Q-20] a retry keeps the priority that the key was taken with', async () =
   expect(queue.processingPriority('low')).toBe(LOW_PRIORITY);
 });
 
-test('[Q-20] a live change raises a key that waits for its retry, and the next retry stays raised', async () => {
+test('[Q-20] a live change raises the priority of a key that waits for its retry, and the next retry keeps this priority', async () => {
   const { clock, queue } = newQueue();
   queue.add('a', { priority: LOW_PRIORITY });
   await queue.take();
@@ -69,7 +69,7 @@ test('[Q-20] a change while the key is held raises the priority of its retry', a
   expect(queue.processingPriority('a')).toBe(0);
 });
 
-test('[Q-20] a retry can be given a priority of its own', async () => {
+test('[Q-20] a retry can have a different priority than the key had before', async () => {
   const { clock, queue } = newQueue();
   queue.add('a');
   await queue.take();
@@ -97,7 +97,7 @@ test.each([
   expect(queue.depth).toBe(0);
 });
 
-test('[Q-21] a delayed add with a higher priority raises a ready key at once', async () => {
+test('[Q-21] a delayed add with a higher priority raises the priority of a ready key at once', async () => {
   const { clock, queue } = newQueue();
   queue.add('a', { priority: LOW_PRIORITY });
   queue.add('b', { priority: -1 });

@@ -75,7 +75,7 @@ test('[Q-31] the depth metric counts no delayed or held keys, and is zero for a 
   expect([waiting, ready, depth('0')]).toEqual([0, 1, 0]);
 });
 
-test('[Q-31] the depth metric has one series for all priorities from the twenty-sixth on', async () => {
+test('[Q-31] from the twenty-sixth priority on, all priorities share one series of the depth metric', async () => {
   const { queue, depth } = newQueue();
   for (let priority = 1; priority <= 30; priority++) queue.add(`${priority}`, { priority });
   queue.add('5 as well', { priority: 5 });
@@ -109,7 +109,7 @@ test('[Q-31] the wait metric counts from when a key was ready, not from its dela
   expect(observed('queue_duration_seconds')).toEqual([1.5, 0.25]);
 });
 
-test('[Q-31] the wait metric of a raised key counts from when it was ready', async () => {
+test('[Q-31] the wait metric of a key whose priority was raised counts from when the key was ready', async () => {
   const { clock, queue, observed } = newQueue();
   queue.add('a', { priority: -100 });
   clock.advance(2_000);

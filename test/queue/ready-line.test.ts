@@ -33,7 +33,7 @@ describe('priority classes', () => {
     expect(takeAll(line)).toEqual(['high 1', 'high 2', 'mid 1', 'mid 2', 'low 1', 'low 2']);
   });
 
-  test('[Q-21] a raised key goes to the end of its new class, and keeps the time it was ready', () => {
+  test('[Q-21] a key whose priority is raised goes to the end of its new class, and keeps the time it was ready', () => {
     const line = lineOf([
       ['a', -100],
       ['b', -100],
@@ -49,9 +49,9 @@ describe('priority classes', () => {
   });
 
   test.each([
-    ['already as high', 'a', 0],
-    ['of a higher class already', 'a', -1],
-    ['not in the line', 'b', 9],
+    ['already of the same class', 'a', 0],
+    ['already of a higher class', 'a', -1],
+    ['not in the queue', 'b', 9],
   ])('[Q-21] raise() does nothing for a key that is %s', (_case, key, priority) => {
     const line = lineOf([
       ['a', 0],
@@ -62,7 +62,7 @@ describe('priority classes', () => {
     expect(takeAll(line)).toEqual(['a', 'z']);
   });
 
-  test('the ready line removes empty priority classes, even after raising and ageing keys', () => {
+  test('`ReadyLine` removes empty priority classes, even after keys were raised or aged', () => {
     const line = new ReadyLine<string>(1);
     for (let priority = 0; priority < 200; priority++) line.push(`${priority}`, priority, 0);
     for (let priority = 0; priority < 100; priority++) line.raise(`${priority}`, 500, 0);
@@ -109,7 +109,7 @@ describe('ageing', () => {
     expect([early, late]).toEqual(['higher', 'low']);
   });
 
-  test('[Q-22] at most every fourth take returns an aged key, and aged keys come in the order of their arrival', () => {
+  test('[Q-22] at most every fourth take returns an aged key, and aged keys are taken in the order of their arrival', () => {
     const line = new ReadyLine<string>();
     line.push('oldest', -100, 0);
     line.push('older', -50, 1);
@@ -153,7 +153,7 @@ describe('ageing', () => {
     expect((takes - low.length) / takes).toBeGreaterThan(0.7);
   });
 
-  test('[Q-22] the age of a raised key counts from the raise', () => {
+  test('[Q-22] if the priority of a key is raised, its age counts from then on', () => {
     const line = lineOf([['a', -100]]);
     line.raise('a', -50, LIMIT_MS - 1);
     line.push('high 1', 0, LIMIT_MS);
@@ -165,7 +165,7 @@ describe('ageing', () => {
     expect([early, late]).toEqual(['high 1', 'a']);
   });
 
-  test('[Q-22] with an infinite ageing limit no key ages', () => {
+  test('[Q-22] with an infinite ageing limit, no key ages', () => {
     const line = lineOf([['low', -100]], Number.POSITIVE_INFINITY);
     line.push('high', 0, 0);
 

@@ -45,7 +45,7 @@ test('[Q-30] a queue that shuts down returns no more keys, and shutdown() resolv
   expect([queue.waitingCount, queue.depth, clock.pending]).toEqual([0, 0, 0]);
 });
 
-test('[Q-30] a drain returns the ready keys, also those added again while held, and no other keys', async () => {
+test('[Q-30] a drain returns the ready keys, including keys that were added again while held, and no other keys', async () => {
   const { clock, queue, patience } = newQueue();
   queue.add('held');
   await queue.take();
@@ -121,7 +121,7 @@ test('[Q-30] a signal that aborts during a drain closes the queue, and no promis
 test.each([
   true,
   false,
-])('[Q-30] with an aborted signal shutdown rejects at once (drain: %s)', async (drain) => {
+])('[Q-30] with an aborted signal, shutdown rejects at once (drain: %s)', async (drain) => {
   const { queue } = newQueue();
   queue.add('stuck');
   await queue.take();

@@ -43,7 +43,7 @@ describe('add', () => {
     expect(await drain(queue)).toEqual(['a']);
   });
 
-  test('[Q-1] a key that was added while it was held goes to the end of the line after done()', async () => {
+  test('[Q-1] a key that was added while it was held goes to the end of the queue after done()', async () => {
     const { queue } = newQueue();
     queue.add('a');
     await queue.take();
@@ -207,7 +207,7 @@ describe('addAfter', () => {
     expect(queue.depth).toBe(0);
   });
 
-  test('a delayed key whose time comes while it is held waits for done()', async () => {
+  test('if a delayed key becomes due while it is held, it waits for done()', async () => {
     const { clock, queue } = newQueue();
     queue.add('a');
     await queue.take();
@@ -221,7 +221,7 @@ describe('addAfter', () => {
     expect(queue.depth).toBe(1);
   });
 
-  test('[Q-4] any number of delayed keys need one alarm, set for the earliest', () => {
+  test('[Q-4] any number of delayed keys need one timer, set for the earliest', () => {
     const { clock, queue } = newQueue();
 
     for (let index = 0; index < 1_000; index++) queue.addAfter(`${index}`, 5_000 - index);
@@ -304,7 +304,7 @@ describe('retry', () => {
     expect(clock.nextInMs).toBe(5);
   });
 
-  test('[Q-24] a failing key waits outside of the line and delays no other key', async () => {
+  test('[Q-24] a failing key waits outside of the queue and delays no other key', async () => {
     const { queue } = newQueue();
     queue.add('poison');
     await queue.take();
@@ -360,7 +360,7 @@ describe('close', () => {
   });
 });
 
-test('placeOf tells where a key is and for how long: ready, held, held and added again, delayed, absent', async () => {
+test('placeOf returns the state of a key (ready, held, held and added again, delayed or absent) and for how long', async () => {
   const { clock, queue } = newQueue();
   queue.add('a', { priority: 3 });
   queue.add('b');

@@ -67,7 +67,7 @@ test('a release without any refusal is published', async () => {
   expect(await ended({})).toMatchObject({ exitCode: 0, called: PUBLISHED, list: '' });
 });
 
-test('[I-9] one refusal prevents every publication', async () => {
+test('[I-9] if one check refuses, nothing is published', async () => {
   const { exitCode, called, said, list } = await ended({ refused: 'licences' });
 
   expect({ exitCode, called, list }).toEqual({

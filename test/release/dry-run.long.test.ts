@@ -82,7 +82,7 @@ test('a dry run prints every refusal, and exits with 1 if there is one', () => {
   expect(ended.stdout).toContain('a dry run, nothing is published');
 });
 
-test('the checks that every change must pass find nothing, and every check runs', () => {
+test('every check that a change must pass runs and finds nothing', () => {
   const broken = /^(?:versions|licences|pins|api|packages|sbom):|could not be checked/;
 
   expect(
@@ -126,7 +126,7 @@ test.each([
   [['--help'], 0],
   [['--dry-run', '--output', '.'], 2],
   [['publish'], 2],
-])('with the arguments %j the dry run exits with %i before anything is built', async (args, code) => {
+])('with the arguments %j, the dry run exits with %i before anything is built', async (args, code) => {
   const result = await npmRunRelease(...args);
 
   expect(result.code).toBe(code);

@@ -59,7 +59,7 @@ const commandsOf = ({ jobs }: Workflow): string =>
     .flatMap(({ steps }) => steps.map(({ run }) => run ?? ''))
     .join('\n');
 
-test('a change is checked by .ci/run and a dry run, with read-only rights', () => {
+test('a change is checked by .ci/run and a dry run, with read-only permissions', () => {
   const ci = workflow('ci');
 
   expect(commandsOf(ci)).toContain('.ci/run');
@@ -68,7 +68,7 @@ test('a change is checked by .ci/run and a dry run, with read-only rights', () =
   expect(Object.values(ci.jobs).filter(({ permissions }) => permissions !== undefined)).toEqual([]);
 });
 
-test('only one job publishes, and only it has the rights for that', () => {
+test('only one job publishes, and no other job has permission to publish', () => {
   const release = workflow('release');
 
   expect(commandsOf(release)).toMatch(/npm run release -- --registry /);
@@ -91,7 +91,7 @@ const jobs = WORKFLOWS.flatMap((name) =>
   Object.entries(workflow(name).jobs).map(([id, job]) => ({ id: `${name}/${id}`, name, job })),
 );
 
-test('every workflow starts without rights or with the right to read, and every job has a time limit', () => {
+test('every workflow starts without permissions or with read permission, and every job has a time limit', () => {
   expect(WORKFLOWS.toSorted()).toEqual(
     ['ci', 'dependency-review', 'release', 'scorecard', 'site', 'zizmor'].toSorted(),
   );
@@ -101,7 +101,7 @@ test('every workflow starts without rights or with the right to read, and every 
   expect(jobs.filter(({ job }) => !job['timeout-minutes']).map(({ id }) => id)).toEqual([]);
 });
 
-test.each(jobs)('[security P4] the job $id has only the write rights that it needs', ({
+test.each(jobs)('[security P4] the job $id has only the write permissions that it needs', ({
   id,
   job,
 }) => {
@@ -143,7 +143,7 @@ test('[security P5] no step of a workflow leaves a credential in the checkout, r
   expect(steps.filter(({ run }) => run?.includes('${{'))).toEqual([]);
 });
 
-test('[security P4] no workflow runs the code of a pull request with the rights of the repository', () => {
+test('[security P4] no workflow runs the code of a pull request with the permissions of the repository', () => {
   const events = WORKFLOWS.flatMap((name) => Object.keys(workflow(name).on));
 
   expect(events).toContain('pull_request');

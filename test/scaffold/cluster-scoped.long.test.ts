@@ -9,7 +9,7 @@ import { complaintsOf, done, newProject, requestsOfTests, textsBelow } from './s
 const PATIENT = { timeout: 120_000 };
 
 test(
-  '[found 15] init --cluster-scoped makes a project that compiles, and whose tests pass',
+  '[found 15] the project that init --cluster-scoped creates compiles, and its tests pass',
   PATIENT,
   async () => {
     const project = await newProject('atlas', '--cluster-scoped', '--kind=Region');

@@ -133,7 +133,7 @@ test.each(OWNED)(
 test.each([
   'custom-resource',
   'composite',
-])('[child 8] an object of the template %s may have any name', async (template) => {
+])('[child 8] an object of a project with the template %s may have any name', async (template) => {
   const project = await newProject('gull', '--template', template);
   const made = await madeBy(project.folder, 'gull', 'gulls');
 

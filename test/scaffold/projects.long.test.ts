@@ -109,7 +109,7 @@ function rightOf({ verb, resource, subresource }: LoggedRequest): string {
 const NEED_NO_USE = /^(?:get |\w+ events\.events\.k8s\.io$|update \S+\/finalizers$)/;
 
 test.each(TEMPLATES)(
-  '[S-3] [scaffolding 7] the roles of the template %s grant exactly the rights that its operator uses in its tests',
+  '[S-3] [scaffolding 7] the roles of the template %s grant exactly the permissions that its operator uses in its tests',
   PATIENT,
   async (template) => {
     const project = await newProject('demo', '--template', template);
@@ -126,7 +126,7 @@ test.each(TEMPLATES)(
   },
 );
 
-test('[scaffolding 3] after "create api" the generated roles contain the new kinds, and no other kinds', async () => {
+test('[scaffolding 3] after "create api", the generated roles contain the new kinds, and no other kinds', async () => {
   const project = await newProject('demo');
   const create = (...options: readonly string[]) =>
     done(project.create('--group=example.com', '--version=v1', ...options));

@@ -55,7 +55,7 @@ const MOMENTS: readonly (readonly [string, (it: Scenario) => () => boolean])[] =
 
 test.each(
   MOMENTS,
-)('[H50] a stop during %s ends everything, without failures or later requests', async (_, at) => {
+)('[H50] a stop during %s ends everything, and causes no failures or later requests', async (_, at) => {
   const it = await scenario();
   const reached = at(it);
   void it.run();
@@ -111,7 +111,7 @@ test('[H51] a second start opens no second watch', async () => {
   expect(it.deliveries.told).toEqual(['add a@101', 'add b@102']);
 });
 
-test('[H51] a stop and a start during a back-off open one watch', async () => {
+test('[H51] if the source is stopped and started during a back-off, one watch is opened', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.server.on({ ...LIST, nth: 1 }, BROKEN);

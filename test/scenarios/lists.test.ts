@@ -27,7 +27,7 @@ async function expired(it: Scenario, meanwhile: () => void = () => {}): Promise<
   it.collection.expire();
 }
 
-test('[H16] five plain-text 500 answers of the ambassador are retried with growing delays', async () => {
+test('[H16] five responses of the ambassador with status 500 and plain text are retried with growing delays', async () => {
   const it = await scenario();
   it.collection.put('a');
   const refused = text('dial tcp 10.96.0.1:443: connect: connection refused\n', 500);
@@ -61,7 +61,7 @@ test('[H17] a port that opens after ten seconds is tried soon after the start, a
   expect(it.server.reads).toHaveLength(1);
 });
 
-test('[H18] a request that gets no answer at all is sent again after a time limit', async () => {
+test('[H18] a request that gets no response at all is sent again after a time limit', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.server.on({ ...LIST, nth: 1 }, silence());
@@ -263,7 +263,7 @@ test('[H43] a login page instead of a list is reported, does not sync the source
   expect(it.server.watches).toEqual([]);
 });
 
-test('[H53] if the server has not reached the resourceVersion of a list, the list is repeated after the requested time, then for any version', async () => {
+test('[H53] if the server has not reached the resourceVersion of a list, the list is retried after the requested time, and then for any version', async () => {
   const it = await scenario();
   it.collection.put('a');
   const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
@@ -286,7 +286,7 @@ test('[H53] if the server has not reached the resourceVersion of a list, the lis
   expect(Math.min(...gapsOf(it.server.reads.slice(1)))).toBeGreaterThanOrEqual(1_000);
 });
 
-test('[H54] a server that could compress its answers is asked for uncompressed ones, so that no event is delayed', async () => {
+test('[H54] a server that could compress its responses is asked for uncompressed responses, so that no event is delayed', async () => {
   const it = await scenario();
   const compressing = (encoding: unknown): boolean => /gzip/.test(String(encoding ?? 'gzip'));
   it.server.on({ path: PATH }, (exchange) =>

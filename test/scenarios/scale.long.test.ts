@@ -13,7 +13,7 @@ import { type Scenario, scenario } from './support/scenario.ts';
 const PATIENT = { timeoutMs: 50_000 } as const;
 const TIMEOUT_MS = 60_000;
 
-test('[H57] for 200 watches that end at their own timeout one list is enough, and they leak nothing and cause no warning', async () => {
+test('[H57] for 200 watches that end at their own timeout, one list is enough, and they leak nothing and cause no warning', async () => {
   const warnings: Error[] = [];
   const warned = (warning: Error): void => void warnings.push(warning);
   process.on('warning', warned);
@@ -52,7 +52,7 @@ test('[H57] for 200 watches that end at their own timeout one list is enough, an
   stop.abort();
 });
 
-test('[H58] 50 calls beside 60 watches do not wait for a watch, and each watch uses one socket', async () => {
+test('[H58] 50 calls do not wait for 60 open watches, and each watch uses one socket', async () => {
   const it = await scenario();
   const list = json({
     apiVersion: 'v1',

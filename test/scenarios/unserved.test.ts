@@ -147,7 +147,7 @@ test('[W-40] ten sources of a deleted group send one request in ten seconds, and
   expect(it.deliveries.filter((delivery) => delivery.startsWith('delete'))).toHaveLength(10);
 });
 
-test('[W-40] with onUnserved "clear" the deletes are delivered when the definitions are gone, and the adds when they are back', async () => {
+test('[W-40] with onUnserved "clear", the deletes are delivered when the definitions are gone, and the adds when they are back', async () => {
   const it = await world('clear');
   await it.vanish();
   const asked = it.questionsAbout('widgets.example.dev').length;

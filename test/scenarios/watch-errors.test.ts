@@ -6,7 +6,7 @@ import { gapsOf, scenario } from './support/scenario.ts';
 
 const GONE = { code: 410, reason: 'Expired', message: 'too old resource version: 1 (2)' } as const;
 
-test('[H05] an HTTP 410 for a watch causes one list, after which missed deletes are delivered, and a new watch', async () => {
+test('[H05] an HTTP 410 for a watch causes one list and a new watch, and missed deletes are delivered', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.collection.put('b');
@@ -64,7 +64,7 @@ test('[H08] an ERROR event of 500 on an open watch is reported, and the watch is
   expect(it.server.openWatches).toHaveLength(1);
 });
 
-test('[H09] after an ERROR event of 429 the watch waits, and then resumes without a list', async () => {
+test('[H09] after an ERROR event of 429, the watch waits, and then resumes without a list', async () => {
   const it = await scenario();
   it.collection.put('a');
   const details = { retryAfterSeconds: 4 };
@@ -258,7 +258,7 @@ test.each(
   ]);
 });
 
-test('[H65] a delete whose object has only metadata is delivered', async () => {
+test('[H65] a delete is delivered even if its object has only metadata', async () => {
   const it = await scenario();
   const a = it.collection.put('a', { data: { key: 'value' } });
   it.serve();

@@ -15,7 +15,7 @@ function run(...words: readonly string[]): { code: number | null; stdout: string
   return { code: status, stdout, stderr };
 }
 
-test('every group of scripts is an npm script with its name, and every npm script that starts the launcher is a group', () => {
+test('each group of scripts has an npm script of the same name, and each npm script that starts the launcher is a group', () => {
   const launched = Object.entries(packageJson.scripts).filter(([, line]) => line.includes(MAIN));
 
   expect(launched.map(([name, line]) => [name, line]).sort()).toEqual(
@@ -68,7 +68,7 @@ test('an unknown group or script is refused with the list of the known ones', ()
   expect(group.stderr).toContain('nothing is named nothing; there are: check, measure, ');
 });
 
-test('arguments go to the program of the named script, or of each default script until one fails', () => {
+test('arguments are passed to the named script, or to each default script until one fails', () => {
   const named = run('generate', 'examples', '--no-such-option');
   const usual = run('generate', '--no-such-option');
 

@@ -28,7 +28,7 @@ test('a picture has a title for screen readers, and the command that was typed',
   expect(svg).toContain('$ run &lt;this&gt;');
 });
 
-test('masked() removes times, and gives equal names to equal ports, processes and Pods', () => {
+test('masked() removes times, and replaces equal ports, processes and Pods by equal names', () => {
   const lines = [
     '  0.2 s  API server  at http://127.0.0.1:37901',
     '  3.5 s  operator    is ready (pid 10790): http://127.0.0.1:37901',

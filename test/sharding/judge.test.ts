@@ -59,7 +59,7 @@ const GOOD = {
   writings: [writing('a', 10, 14), writing('a', 20, 24), writing('b', 50, 54)],
 };
 
-test('if a group is handed over in an orderly way, no fault is found in the log', () => {
+test('the log of an orderly handover of a group contains no fault', () => {
   expect(verdictOf(GOOD.commits, GOOD)).toEqual({
     overlaps: [],
     strangers: [],
@@ -92,7 +92,7 @@ test('requests of one replica, of two objects, or one after the other do not ove
   expect(verdictOf([], { writings }).overlaps).toEqual([]);
 });
 
-test("a request without an answer overlaps with another replica's request only at the moment of its arrival", () => {
+test("a request without a response overlaps with another replica's request only at the moment of its arrival", () => {
   const writings = [writing('a', 10, 40), writing('b', 20), writing('c', 41)];
 
   expect(verdictOf([], { writings }).overlaps).toEqual(['x: a and b']);
@@ -120,7 +120,7 @@ test('a write by a replica that does not hold the group is reported, even if the
   ]);
 });
 
-test('a Lease of another group gives no right to write', () => {
+test('the Lease of another group gives no permission to write', () => {
   const commits = [lease(0, 'b'), lease(0, 'a', 7)];
 
   expect(verdictOf(commits, { writings: [writing('a', 1)] }).strangers).toHaveLength(1);
@@ -151,7 +151,7 @@ test('a change may be missing from a mirror if the mirror has a later change', (
   });
 });
 
-test('a change that is in no mirror yet counts as behind until the end of the log', () => {
+test('if no mirror has a change yet, the mirrors count as behind until the end of the log', () => {
   expect(verdictOf([change(30, 'one')], { toMs: 95 }).longestBehindMs).toBe(65);
   expect(verdictOf([change(30, 'one')], { fromMs: 50, toMs: 95 }).longestBehindMs).toBe(45);
   const older = [change(10, 'one'), change(20, 'two'), mirror(30, 'a', 'one')];

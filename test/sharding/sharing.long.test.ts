@@ -7,7 +7,7 @@ import { storm } from './storm.ts';
 /** Processes take seconds to start where others use the machine, and leases seconds to expire. */
 vi.setConfig({ testTimeout: 240_000 });
 
-test('[sharding 5] replicas that are killed, frozen and cut off give no object two writers, and miss no change', async () => {
+test('[sharding 5] if replicas are killed, frozen and cut off, no object has two writers, and no change is missed', async () => {
   const report = await storm({
     replicas: 4,
     objects: 150,

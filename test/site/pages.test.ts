@@ -65,7 +65,7 @@ test.each([
     '/reference/api/chancery/schema/index.md#a',
   ],
   ['docs/performance.md', '../bench/engine.ts', undefined],
-])('in %s a link to %s leads to %s', (file, link, target) => {
+])('in %s, a link to %s leads to %s', (file, link, target) => {
   expect(siteLinkOf(file, link)).toBe(target);
 });
 

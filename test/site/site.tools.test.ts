@@ -69,7 +69,7 @@ async function shown(path: string, { width, height }: Size, isDark = false): Pro
   return { page, complaints, elsewhere };
 }
 
-test.each(SIZES)('on $name a search for "finalizer" finds the guide', {
+test.each(SIZES)('on $name, a search for "finalizer" finds the guide', {
   timeout: SLOW_MS,
 }, async (size) => {
   const { page, complaints, elsewhere } = await shown('/', size);
@@ -87,7 +87,7 @@ test.each(SIZES)('on $name a search for "finalizer" finds the guide', {
   expect(elsewhere).toEqual([]);
 });
 
-test.each(SIZES)('on $name no page is wider than the screen', {
+test.each(SIZES)('on $name, no page is wider than the screen', {
   timeout: SLOW_MS,
 }, async (size) => {
   for (const path of ['/', '/start/first-operator', '/reference/settings', '/guides/write/hooks']) {
@@ -98,7 +98,7 @@ test.each(SIZES)('on $name no page is wider than the screen', {
   }
 });
 
-test.each(SIZES)('on $name axe finds no serious problem, in the light and the dark theme', {
+test.each(SIZES)('on $name, axe finds no serious problem, in the light and the dark theme', {
   timeout: SLOW_MS,
 }, async (size) => {
   for (const path of ['/', '/start/first-operator', '/reference/commands']) {

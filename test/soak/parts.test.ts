@@ -17,7 +17,7 @@ const owner = (name: string, uid: string): KubernetesObject => ({
   metadata: { name, namespace: 'red', uid },
 });
 
-test('[attack A-2] of a hundred answers the 99th percentile is the second slowest', () => {
+test('[attack A-2] of a hundred responses, the 99th percentile is the second slowest', () => {
   const tally = new ProbeTally();
   for (let tookMs = 100; tookMs > 0; tookMs--) {
     tally.asked();
@@ -28,11 +28,11 @@ test('[attack A-2] of a hundred answers the 99th percentile is the second slowes
   expect(tally.figures).toEqual({ asked: 101, answered: 100, p99Ms: 99 });
 });
 
-test('[attack A-2] without answers there is no percentile', () => {
+test('[attack A-2] without responses, there is no percentile', () => {
   expect(new ProbeTally().figures).toEqual({ asked: 0, answered: 0, p99Ms: undefined });
 });
 
-test('[attack A-2] a probe counts as answered while the operator is alive, ready or not', async () => {
+test('[attack A-2] a probe counts as answered while the operator is alive, even if it is not ready', async () => {
   const codes: Record<string, number[]> = { '/healthz': [200, 500], '/readyz': [500, 503, 200] };
   const server = createServer(({ url = '' }, response) => {
     response.writeHead(codes[url]?.shift() ?? 404).end();
@@ -55,7 +55,7 @@ test('[attack A-2] a probe counts as answered while the operator is alive, ready
   expect(probes.besidePeers).toMatchObject({ asked: 2, answered: 0 });
 });
 
-test('[attack A-2] 600 peers connect, connect again when they are closed, and disconnect at the end', async () => {
+test('[attack A-2] 600 peers connect, reconnect when the server closes their connections, and disconnect at the end', async () => {
   const server = createServer();
   let opened = 0;
   server.on('connection', (socket) => {

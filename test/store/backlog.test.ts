@@ -52,7 +52,7 @@ test('[C-19] up to 1,000 waiting changes are kept unmerged', () => {
   expect(backlog.isEmpty).toBe(true);
 });
 
-test('[C-19] the 1,001st waiting change merges all waiting changes by key, with the first old and the last new state', () => {
+test('[C-19] when 1,001 changes wait, they are merged by key, with the first old and the last new state', () => {
   const backlog = new Backlog();
 
   for (let version = 0; version <= COALESCE_ABOVE; version++) {

@@ -57,7 +57,7 @@ describe('[W-15] cache.apply', () => {
     expect(told(changes)).toEqual(expected);
   });
 
-  test('after cache.apply the cache has the state that the returned changes describe', () => {
+  test('after cache.apply, the cache has the state that the returned changes describe', () => {
     const cache = cacheOf(entry('a', '5'), entry('b', '5'));
 
     cache.apply(event('DELETED', 'a', '6'));

@@ -67,7 +67,7 @@ describe('[C-18] an object that cannot be read', () => {
     expect(calls).toBe(2);
   });
 
-  test('if an unreadable object is the only one in its batch, the handler is not called', async () => {
+  test('if an unreadable object is the only object in its batch, the handler is not called', async () => {
     const { calls, failures } = await told(new Added(brokenAt('1'), false));
 
     expect([calls, failures]).toEqual([1, []]);
@@ -88,7 +88,7 @@ describe('[C-18] an object that cannot be read', () => {
     ]);
   });
 
-  test('an update whose old state is unreadable has the new state in place of the old state', async () => {
+  test('if the old state of an update is unreadable, the new state takes its place', async () => {
     const { last } = await told(new Updated(entryAt('2'), brokenAt('1'), { relist: true }));
 
     expect(last).toEqual([

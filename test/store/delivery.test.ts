@@ -38,7 +38,7 @@ function heldHandler() {
   };
 }
 
-test('[C-18] a synchronous handler is called in the turn of the change', () => {
+test('[C-18] a synchronous handler is called in the same turn of the event loop as the change', () => {
   const calls: string[][] = [];
   const delivery = new Delivery(
     (changes) => void calls.push(versions(changes)),

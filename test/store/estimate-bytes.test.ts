@@ -27,7 +27,7 @@ test.each([
   expect(Math.abs(estimate - exact)).toBeLessThanOrEqual(exact * 0.1);
 });
 
-test('[C-23] an entry counts with the size of its text, or with the size of its object once that replaces the text', () => {
+test('[C-23] the estimated size of an entry is the size of its text, or of its object once the object replaces the text', () => {
   const metadata = { name: 'a', namespace: 'demo', uid: 'u', resourceVersion: '1' };
   const object = { apiVersion: 'v1', kind: 'Thing', metadata, spec: { text: 'x'.repeat(2_000) } };
   const entry = textEntry(object);

@@ -55,7 +55,7 @@ describe('a relist', () => {
     expect(informer.store.list()).toHaveLength(100_000);
   });
 
-  test('[C-14] no object of a list that fails on a later page is delivered', async () => {
+  test('[C-14] if a list fails on a later page, none of its objects is delivered', async () => {
     const collection = new FakeCollection();
     collection.put('a');
     collection.put('b');
@@ -84,7 +84,7 @@ describe('a relist', () => {
 });
 
 describe('[C-12] an object of the same name with another uid', () => {
-  test('a recreation whose DELETED event was lost is delivered as a delete and an add', async () => {
+  test('if an object is recreated and the DELETED event is lost, a delete and an add are delivered', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     const { informer, run } = start(collection);

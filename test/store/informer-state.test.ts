@@ -57,7 +57,7 @@ describe('[C-15] state of an informer', () => {
     expect(seenWhileListing[0]).toBe('listing');
   });
 
-  test('an informer whose watch has ended is waiting until it watches again', async () => {
+  test('after its watch has ended, an informer is waiting until it watches again', async () => {
     const collection = new FakeCollection();
     const { clock, informer, run } = start(collection);
     void run();

@@ -66,7 +66,7 @@ test('[L-15] [C-10] readers see either the whole old list or the whole new list,
   expect(seen.length).toBeGreaterThan(20); // ten turns to compare, ten to index
 });
 
-test('if many objects are gone from the source, each turn checks 1,000 objects, and drops those that are gone', async () => {
+test('if many objects are gone from the source, each turn of the event loop checks 1,000 objects, and drops those that are gone', async () => {
   const { collection, informer, run } = start(collectionOf(1), { pageSize: 0 });
   void run();
   await eventually(() => collection.watches.length === 1);

@@ -248,7 +248,7 @@ describe('objects that handlers read', () => {
     expect(unparsed(cached())).toEqual(['a', 'b']);
   });
 
-  test('after the turn, an object is parsed again for a waiting handler and for a store, and the store keeps it', async () => {
+  test('after the turn of the event loop, a waiting handler and a store parse the object again, and the store keeps the parsed object', async () => {
     const { informer, begin, cached } = await world();
     const late: unknown[] = [];
     informer.addHandler(async ([change]) => {

@@ -283,7 +283,7 @@ test('[C-22] an informer over several namespaces is not synced while only its fi
   expect([facade.synced, sharing.synced, handler.synced]).toEqual([true, false, false]);
 });
 
-test('[C-15] [C-22] a namespace whose informer has stopped does not count as empty', async () => {
+test('[C-15] [C-22] if the informer of a namespace has stopped, the namespace does not count as empty', async () => {
   const { collection, ends, facadeOf } = world();
   collection('a').put('x', 1);
   const facade = facadeOf('a', 'b');

@@ -37,7 +37,7 @@ describe('objects that this process deleted', () => {
     expect([before, afterAdded, value()]).toEqual([undefined, undefined, undefined]);
   });
 
-  test('[K-62] a new create after a delete does not make the old object visible', async () => {
+  test('[K-62] creating an object again after its delete does not make the old object visible', async () => {
     const { server, write, remove, value, deliverAll } = await withObject();
     server.remove('a');
     remove();
@@ -61,7 +61,7 @@ describe('objects that this process deleted', () => {
     expect([before, value()]).toEqual([undefined, 2]);
   });
 
-  test('[K-62] an answer from before the delete does not restore the object', async () => {
+  test('[K-62] a response from before the delete does not restore the object', async () => {
     const { server, begin, remove, value } = await withObject();
     const late = begin();
     const answer = server.put('a', 2);
@@ -108,7 +108,7 @@ describe('objects that this process deleted', () => {
   });
 });
 
-describe('[K-23] the answer to a request that removes the last finalizer', () => {
+describe('[K-23] the response to a request that removes the last finalizer', () => {
   async function deleting(metadata: Partial<ObjectMeta> = {}) {
     const server = new LaggingServer();
     server.put('a', 1, {
@@ -127,7 +127,7 @@ describe('[K-23] the answer to a request that removes the last finalizer', () =>
     return { ...object, metadata };
   }
 
-  test('the object in the answer to the last finalizer’s removal is never visible, and is absent from then on', async () => {
+  test('an object in the response to removing its last finalizer is never visible, and is absent from then on', async () => {
     const { informer, server, write, value, deliverAll } = await deleting();
     const answer = withoutFinalizers(server.live.get('a') ?? server.put('a', 1));
     server.remove('a');
@@ -140,7 +140,7 @@ describe('[K-23] the answer to a request that removes the last finalizer', () =>
     expect([...informer.ownWrites.keys()]).toEqual([]);
   });
 
-  test('the answer to the last finalizer’s removal does not restore an object that the cache has dropped', async () => {
+  test('the response to removing the last finalizer does not restore an object that the cache has dropped', async () => {
     const { server, begin, value, deliverAll } = await deleting();
     const late = begin();
     const answer = withoutFinalizers(server.live.get('a') ?? server.put('a', 1));
@@ -152,7 +152,7 @@ describe('[K-23] the answer to a request that removes the last finalizer', () =>
     expect(value()).toBeUndefined();
   });
 
-  test('the answer to the last finalizer’s removal hides no newer state if the object lives on', async () => {
+  test('the response to removing the last finalizer does not hide a newer state of an object that still exists', async () => {
     const { server, write, value, deliverAll } = await deleting();
     write(withoutFinalizers(server.live.get('a') ?? server.put('a', 1)));
     server.put('a', 2);
@@ -162,7 +162,7 @@ describe('[K-23] the answer to a request that removes the last finalizer', () =>
     expect(value()).toBe(2);
   });
 
-  test('the answer to a delete of a Pod in its grace period still counts as a live object', async () => {
+  test('the response to a delete of a Pod in its grace period still counts as a live object', async () => {
     const { server, write, value } = await deleting({ deletionGracePeriodSeconds: 30 });
 
     write(withoutFinalizers(server.put('a', 2)));

@@ -61,7 +61,7 @@ describe('expiry of the writes that this process remembers', () => {
     '01',
     'abc',
     '12a',
-  ])('[K-61] a write whose answer has the resourceVersion %j is not remembered', async (resourceVersion) => {
+  ])('[K-61] a write is not remembered if its response has the resourceVersion %j', async (resourceVersion) => {
     const { informer, server, write, value } = await withObject();
     const answer = server.put('a', 2);
 

@@ -6,8 +6,8 @@ import { withObject, world } from './informer-with-own-writes.ts';
 import { LaggingServer } from './lagging-server.ts';
 import { listener } from './started-informer.ts';
 
-describe('the cache is newer than the answer to a write', () => {
-  test('[K-60] an answer that arrives after the DELETED event does not restore the object', async () => {
+describe('the cache is newer than the response to a write', () => {
+  test('[K-60] a response that arrives after the DELETED event does not restore the object', async () => {
     const { informer, server, begin, value, deliverAll } = await withObject();
     const late = begin();
     const answer = server.put('a', 2);
@@ -20,7 +20,7 @@ describe('the cache is newer than the answer to a write', () => {
     expect(informer.ownWrites.size).toBe(0);
   });
 
-  test("[K-61] an answer that arrives after another client's write does not bring back an older state", async () => {
+  test("[K-61] a response that arrives after another client's write does not bring back an older state", async () => {
     const { server, begin, value, deliverAll } = await withObject();
     const late = begin();
     const answer = server.put('a', 2);
@@ -43,7 +43,7 @@ describe('the cache is newer than the answer to a write', () => {
     expect(value()).toBe(3);
   });
 
-  test('[K-61] a bookmark beyond the write removes a remembered write for which no event will come', async () => {
+  test('[K-61] a remembered write for which no event will come is removed at a bookmark with a later version', async () => {
     const { informer, server, write, value, deliverAll } = await world();
     write(server.put('a', 1, { labels: { app: 'db' } })); // nothing that the watch would tell of
     const before = value();

@@ -82,7 +82,7 @@ describe('objects that this process wrote', () => {
     expect(told).toEqual(['add a=1 (initial)', 'update a=2', 'update a=3']);
   });
 
-  test('[K-61] if two answers arrive in the wrong order, the newer one is visible', async () => {
+  test('[K-61] if two responses arrive in the wrong order, the newer state is visible', async () => {
     const { server, begin, value } = await withObject();
     const [first, second] = [begin(), begin()];
     const [older, newer] = [server.put('a', 2), server.put('a', 3)];

@@ -53,7 +53,7 @@ describe('remembered writes, with a cache in an unusual state', () => {
     expect(ownWrites.size).toBe(0);
   });
 
-  test('[K-61] a remembered write hides an older write even if nobody can tell whether the source selects the object', () => {
+  test('[K-61] a remembered write hides an older write, even if it is unknown whether the source selects the object', () => {
     const { world, ownWrites, value } = alone();
     ownWrites.wrote(thing('a', '101', 1));
     world.tells = false;
@@ -76,7 +76,7 @@ describe('remembered writes, with a cache in an unusual state', () => {
     expect(meter.value('chancery_overlay_expired_total')).toBe(1); // b alone
   });
 
-  test('[K-61] remembered writes whose event does not come stay visible until the end of the 60 s', async () => {
+  test('[K-61] a remembered write whose event does not come stays visible for 60 s', async () => {
     const { clock, ownWrites, value } = alone();
     ownWrites.wrote(thing('a', '101', 1));
     await clock.advanceAndSettle(500);

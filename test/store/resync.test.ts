@@ -116,7 +116,7 @@ describe('[C-20] resync', () => {
     ]);
   });
 
-  test('the resync ends with its handler and with its informer', async () => {
+  test('the resync ends when its handler is removed or its informer stops', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     const { clock, informer, run, stop } = start(collection, QUIET);

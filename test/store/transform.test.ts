@@ -87,7 +87,7 @@ const BROKEN: readonly [string, Transform<Thing>][] = [
 
 test.each(
   BROKEN,
-)('[L-17] [attack A-1] an object whose transform %s is withheld, and no other object is', async (_what, broken) => {
+)('[L-17] [attack A-1] if the transform of an object %s, only this object is withheld', async (_what, broken) => {
   const collection = new FakeCollection();
   collection.put('a', 1, { labels: { app: 'web' } });
   collection.put('b', 2);

@@ -189,7 +189,7 @@ describe('an object that is not valid JSON', () => {
     expect(deleted).toHaveLength(1);
   });
 
-  test('an invalid object is in no index whose function must read it, until it is valid', async () => {
+  test('an invalid object is missing from each index whose function must read it, until the object is valid', async () => {
     const { begin, collection, clock, informer, indexErrors } = world();
     informer.addIndex('value', ({ value }) => [String(value)]);
     collection.put('a', 1);

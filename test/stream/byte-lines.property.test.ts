@@ -48,7 +48,7 @@ test('lines before a line that exceeds the limit are delivered, and that line ca
   expect(told).toEqual(['a']);
 });
 
-test('a line in many chunks is delivered as one line, and no rest of it remains for the next line', () => {
+test('a line that is split into many chunks is delivered as one line, and nothing of it is left for the next line', () => {
   expect(asBytes(['a', 'b\r', '\nc', 'd\n\r\n \ne\n'].map((part) => Buffer.from(part)))).toEqual([
     'ab',
     'cd',

@@ -155,7 +155,7 @@ describe('limits', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  test('[W-13] by default an event line of more than 64 MiB causes an error', async () => {
+  test('[W-13] by default, an event line of more than 64 MiB causes an error', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 'x');
     const endless = Readable.from(
       (function* () {
@@ -207,7 +207,7 @@ describe('the end of a watch', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  test('[P-6] the end of an await-using block destroys the body of its events', async () => {
+  test('[P-6] at the end of an `await using` block, the body of the events is destroyed', async () => {
     const body = new Readable({ read() {} });
 
     {

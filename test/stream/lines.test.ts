@@ -49,7 +49,7 @@ describe('readLines', () => {
     ]);
   });
 
-  test('[W-11] readLines keeps thousands of lines of one chunk, repeatedly', async () => {
+  test('[W-11] readLines delivers all lines of several chunks with thousands of lines each', async () => {
     const chunk = Array.from({ length: 5_000 }, (_, at) => `line ${at}\n`).join('');
     const body = Readable.from([chunk, chunk, chunk].map((text) => Buffer.from(text)));
 
@@ -191,7 +191,7 @@ describe('the end of a body', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  test('[P-6] readLines destroys the body when the reader leaves before the loop', async () => {
+  test('[P-6] readLines destroys the body if the reader stops before the loop begins', async () => {
     const body = new Readable({ read() {} });
 
     await readLines(body).return();

@@ -281,7 +281,7 @@ describe('limits and failures', () => {
     });
   });
 
-  test('the error for a refused list quotes none of it', async () => {
+  test('the error for a refused list quotes nothing from the list', async () => {
     const text = '{"items":[{"secret":"hush"},hush]}';
 
     const refusal = await readItems(bodyOf(text), { onItem }).catch((error: unknown) => error);
@@ -289,7 +289,7 @@ describe('limits and failures', () => {
     expect(JSON.stringify(refusal) + String(refusal)).not.toContain('hush');
   });
 
-  test('an error thrown for an item ends the reading, and closes the body', async () => {
+  test('an error thrown for an item ends the reading and closes the body', async () => {
     const body = bodyOf('{"items":[{},{}]}', [12]);
     const failure = new Error('no');
 

@@ -42,7 +42,7 @@ const bytesOfOne = JSON.stringify(objects.at(-1)).length;
 /** What fits in 512 KiB, and the chunk that goes beyond. */
 const most = Math.ceil((576 * KIB) / (bytesOfOne - 10));
 
-test('[L-15] a list of 4 MB is read in several turns of the event loop, without a missing item', async () => {
+test('[L-15] a list of 4 MB is read in several turns of the event loop, and no item is missing', async () => {
   const text = JSON.stringify({ kind: 'ConfigMapList', apiVersion: 'v1', items: objects });
   let items = 0;
 

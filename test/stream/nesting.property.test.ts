@@ -62,7 +62,7 @@ test('Nesting finds the end of any object or array, in any chunks, whatever foll
   );
 });
 
-test('Nesting finds the end of a value byte by byte', () => {
+test('Nesting finds the end of a value that arrives byte by byte', () => {
   fc.assert(
     fc.property(written, (json) => {
       const bytes = Buffer.from(`${json}}]"`);

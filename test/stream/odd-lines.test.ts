@@ -32,7 +32,7 @@ async function between(odd: string, added: Added, cut: boolean) {
 describe.each([
   ['without parsing it', compact],
   ['by parsing it', spaced],
-])('an odd line next to a line that is read %s', (_, added) => {
+])('an odd line next to a line that the decoder reads %s', (_, added) => {
   test.each([
     ['NUL', '\u0000'],
     ['another control character', '\u0001'],

@@ -118,7 +118,7 @@ test.each([
   ['other items in place of an invalid one', `"items":[{}],"items":[${A}]`, ['a']],
   ['an invalid item', `"items":[${A}],"items":[{}]`, undefined],
   ['an object', `"items":[${A}],"items":{}`, undefined],
-])('[L-11] when items repeat, the last ones count: %s', async (_, members, names) => {
+])('[L-11] if a list repeats the member `items`, the last one counts: %s', async (_, members, names) => {
   const read = (list: object): unknown =>
     (list as { items?: KubernetesObject[] }).items?.map(({ metadata }) => metadata.name);
   for (const text of [`{${members},${LIST}}`, `{${LIST},${members}}`]) {
@@ -131,7 +131,7 @@ test.each([
   }
 });
 
-test('[L-11] items that repeat 90,000 times take no more stack than items that occur once', async () => {
+test('[L-11] a list that repeats the member `items` 90,000 times takes no more stack than a list that has it once', async () => {
   const text = `{${LIST}${`,"items":[]`.repeat(90_000)},"items":[${A}]}`;
 
   const { list } = await listed(text, [500_000]);

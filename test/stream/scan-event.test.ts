@@ -47,7 +47,7 @@ describe('lines of a real API server', () => {
     }
   });
 
-  test('every recorded line without an object is left to the parser', () => {
+  test('every recorded line without an object is passed to the parser', () => {
     const others = lines.filter((line) => !isOfObject(line));
     expect(others.length).toBeGreaterThan(10);
     for (const line of others) expect(scan(line)).toBeUndefined();
@@ -132,7 +132,7 @@ describe('lines that are scanned without parsing', () => {
   });
 });
 
-describe('lines that are left to the parser', () => {
+describe('lines that are passed to the parser', () => {
   test.each([
     ['BOOKMARK', line(IDENTITY, '', 'BOOKMARK')],
     ['ERROR', line(IDENTITY, '', 'ERROR')],
@@ -178,7 +178,7 @@ describe('lines that are left to the parser', () => {
     ['the same kind twice', line(IDENTITY, ',"kind":"Pod"')],
     ['an object in an array', `[${line(IDENTITY)}]`],
     ['nothing', ''],
-  ])('a line with %s is left to the parser', (_, text) => {
+  ])('a line with %s is passed to the parser', (_, text) => {
     expect(scan(text)).toBeUndefined();
     expectNeverWrong(text);
   });
@@ -262,7 +262,7 @@ describe('an object of another kind', () => {
     expect(scanned(line(IDENTITY).replace('Pod', 'Node'))).toMatchObject({ type: 'ADDED' });
   });
 
-  test('a line that repeats the kind of its object after the metadata is left to the parser', () => {
+  test('a line that repeats the kind of its object after the metadata is passed to the parser', () => {
     expect(scanned(line(IDENTITY, ',"kind":"Node"'))).toBeUndefined();
   });
 });
@@ -275,7 +275,7 @@ test('metadata are read without the rest of the object, which may be invalid JSO
   expect(entry?.textLength).toBeGreaterThan(0);
 });
 
-test('a line that ends too early is left to the parser or refused when read, whatever follows in the chunk', () => {
+test('a truncated line is passed to the parser, or refused when it is read, whatever follows in the chunk', () => {
   const whole = line(IDENTITY, `,"data":{"a":"${'x'.repeat(80)}}}}","b":{"c":{}}}`);
   const chunk = Buffer.from(`${whole}\n${whole}\n`);
 

@@ -27,7 +27,7 @@ test("a file's first comment lists the tools that it starts", () => {
   expect(tagsOf("const tag = '@module-tag jq';")).toEqual([]);
 });
 
-test('if all tools are installed every file runs', () => {
+test('if all tools are installed, every test file runs', () => {
   const lane = laneOf([found('kubectl'), found('jq'), found('curl')], FILES);
 
   expect(lane).toEqual({
@@ -90,7 +90,7 @@ test('an npm package counts as installed if its folder exists, and a missing pac
   expect(tableOf([stateOf(client, {})], FILES)).toContain('npm ci --prefix bench');
 });
 
-test('without kubectl no test runs behind a kubectl proxy', () => {
+test('without kubectl, no test runs behind a kubectl proxy', () => {
   const lane = laneOf([missing('kubectl')], FILES);
 
   expect(lane.projects).toEqual(['tools', 'tools-alone']);

@@ -97,7 +97,7 @@ test('[LE-9] a write that waits for a connection when leadership is lost is neve
   expect(server.requests.map(({ head }) => head.split(' ')[0])).toEqual(['GET']);
 });
 
-test('[LE-10] an unanswered write is cut off at the deadline, with its outcome unknown', async () => {
+test('[LE-10] a write without a response is cut off at the deadline, with its outcome unknown', async () => {
   const server = await rawServer(() => undefined);
   const clock = new FakeClock();
   const fence = new MovableFence(14_000);
@@ -135,7 +135,7 @@ test('[LE-10] the deadline of a running write moves with each renewal', async ()
   expect((await sending).status).toBe(200);
 });
 
-test('an answered write leaves no timer behind, and its answer can be read past the deadline', async () => {
+test('a write that got its response leaves no timer behind, and the response can be read past the deadline', async () => {
   const server = await rawServer(() => 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{');
   const clock = new FakeClock();
   const bytes = transportTo(server.url, { clock });
@@ -150,7 +150,7 @@ test('an answered write leaves no timer behind, and its answer can be read past 
   expect(clock.pending).toBe(0);
 });
 
-test('the caller can abort a write while the body of the answer is read', async () => {
+test('the caller can abort a write while the body of the response is read', async () => {
   const server = await rawServer(() => 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{');
   const clock = new FakeClock();
   const stop = new AbortController();
@@ -165,7 +165,7 @@ test('the caller can abort a write while the body of the answer is read', async 
   await expect(reading).rejects.toBe(reason);
 });
 
-test('a write calls the caller’s beforeSend as well', async () => {
+test('a write also calls the `beforeSend` of the caller', async () => {
   const bytes = new WaitingTransport();
   const fenced = fencedTransport(bytes, { fence: new MovableFence(1), clock: new FakeClock() });
   const stop = new AbortController();

@@ -29,7 +29,7 @@ test('[P-21] requests are counted by code, method and host, as client-go does', 
   expect(meter.observations(SECONDS)).toEqual([]);
 });
 
-test('[P-21] a request without an answer is counted as <error>, and a request that was never sent is not counted', async () => {
+test('[P-21] a request without a response is counted as <error>, and a request that was never sent is not counted', async () => {
   const meter = new RecordingMeter();
   const server = await rawServer(() => answerOf(200));
   const transport = meteredTransport(transportTo(server.url), {
@@ -94,7 +94,7 @@ test('[X-1] with detailed metrics, the sizes of complete calls are measured in b
   expect(meter.observations('rest_client_response_size_bytes')).toEqual([5]);
 });
 
-test('[X-1] the size of an answer in many chunks is their sum', async () => {
+test('[X-1] the size of a response in many chunks is the sum of their sizes', async () => {
   const meter = new RecordingMeter();
   const body = 'x'.repeat(300_000);
   const server = await rawServer(() => answerOf(200, body));

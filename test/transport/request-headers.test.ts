@@ -47,7 +47,7 @@ test('[P-8] headers that the caller may set are sent unchanged', () => {
   });
 });
 
-test('[P-2] a Host header can replace the default one of the origin, which would be refused', () => {
+test('[P-2] the caller may replace the default Host header, which the server would refuse', () => {
   const headers = requestHeaders({}, { ...fixed, host: 'localhost' });
 
   expect(headers).toMatchObject({ host: 'localhost' });

@@ -69,7 +69,7 @@ describe('a connection that breaks', () => {
   test.each([
     'reset',
     'closed',
-  ] as const)('[P-12] if a connection is %s before the answer, the outcome is unknown', async (how) => {
+  ] as const)('[P-12] if a connection is %s before the response, the outcome is unknown', async (how) => {
     const server = await rawServer(({ socket }) => {
       if (how === 'reset') socket.resetAndDestroy();
       else socket.destroy();
@@ -97,7 +97,7 @@ describe('a connection that breaks', () => {
       `${closing(CHUNKED_HEAD)}a\r\nabc`,
       'abc',
     ],
-  ])('[P-12] an answer that ends %s counts as incomplete', async (_, bytes, arrived) => {
+  ])('[P-12] a response that ends %s counts as incomplete', async (_, bytes, arrived) => {
     const server = await rawServer(({ socket }) => {
       socket.end(bytes);
       return undefined;
@@ -117,7 +117,7 @@ describe('a connection that breaks', () => {
     expect(received).toBe(arrived);
   });
 
-  test('an answer is complete when its last chunk has arrived, even if the connection ends', async () => {
+  test('a response is complete when its last chunk has arrived, even if the connection ends', async () => {
     const server = await rawServer(({ socket }) => {
       socket.end(CHUNKED_HEAD + chunkOf('abc') + chunkOf(''));
       return undefined;
@@ -129,11 +129,11 @@ describe('a connection that breaks', () => {
   });
 });
 
-describe('an answer that is not HTTP', () => {
+describe('a response that is not HTTP', () => {
   test.each([
     ['a banner', 'SSH-2.0-OpenSSH_9.6\r\n'],
     ['an endless head', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`],
-  ])('an answer with %s causes a protocol error', async (_, bytes) => {
+  ])('a response with %s causes a protocol error', async (_, bytes) => {
     const server = await rawServer(() => bytes);
 
     const sending = transportTo(server.url).send(request());
@@ -148,7 +148,7 @@ describe('timers', () => {
     ['call', 40_000, undefined],
     ['watch', 60_000, undefined],
     ['call', 7_000, 7_000],
-  ] as const)('[P-7] a %s without an answer fails after %i ms', async (purpose, limitMs, headersTimeoutMs) => {
+  ] as const)('[P-7] a %s without a response fails after %i ms', async (purpose, limitMs, headersTimeoutMs) => {
     const clock = new FakeClock();
     const server = await rawServer(() => undefined);
     const parts = { purpose, ...(headersTimeoutMs === undefined ? {} : { headersTimeoutMs }) };
@@ -274,7 +274,7 @@ describe('timers', () => {
     expect(body.destroyed).toBe(false);
   });
 
-  test('[P-7] an answered call leaves no timer behind', async () => {
+  test('[P-7] a call that got its response leaves no timer behind', async () => {
     const clock = new FakeClock();
     const server = await rawServer(() => answerOf(200));
 

@@ -5,7 +5,7 @@ import { undiciPool } from '../../operator/transport/undici-pool.ts';
 
 const require = createRequire(import.meta.url);
 
-test('the pool is loaded from its own file, and is the same one that the package undici exports', () => {
+test('the pool is loaded from its own file, and is the same pool that the package undici exports', () => {
   const loaded: string[] = [];
 
   const found = undiciPool((id) => {

@@ -9,7 +9,7 @@ import { VERSION } from '../../operator/core/version.ts';
 import { answerOf, CHUNKED_HEAD, chunkOf, rawServer, request, transportTo } from './raw-server.ts';
 
 describe('a request on the wire', () => {
-  test('[P-9] a request, also a DELETE, has the content-length of its body', async () => {
+  test('[P-9] every request with a body, even a DELETE, has the content-length of the body', async () => {
     const server = await rawServer(() => answerOf(200));
     const transport = transportTo(server.url);
     const body = '{"preconditions":{"uid":"é"}}';
@@ -25,7 +25,7 @@ describe('a request on the wire', () => {
     expect(Buffer.from(server.requests[0]?.body ?? '', 'latin1').toString('utf8')).toBe(body);
   });
 
-  test('[P-9] after a DELETE without a body the connection can be used again', async () => {
+  test('[P-9] after a DELETE without a body, the connection can be used again', async () => {
     const server = await rawServer(() => answerOf(200));
     const transport = transportTo(server.url, { maxInFlight: 1 });
 
@@ -118,8 +118,8 @@ describe('a request on the wire', () => {
   });
 });
 
-describe('an answer', () => {
-  test('an answer has its status, headers in lower case and body', async () => {
+describe('a response', () => {
+  test('a response has its status, headers in lower case and body', async () => {
     const headers = {
       'Content-Type': 'application/json',
       Warning: '299 - "a"',
@@ -146,7 +146,7 @@ describe('an answer', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('an informational answer does not count as the final answer', async () => {
+  test('an informational response does not count as the final response', async () => {
     const server = await rawServer(() => `HTTP/1.1 103 Early Hints\r\n\r\n${answerOf(200, '[1]')}`);
 
     const response = await transportTo(server.url).send(request());
@@ -155,7 +155,7 @@ describe('an answer', () => {
     expect(await text(response.body)).toBe('[1]');
   });
 
-  test('[W-11] an answer that is read slowly never accumulates in memory, and is complete in the end', async () => {
+  test('[W-11] a response that is read slowly never accumulates in memory, and is complete in the end', async () => {
     const sentBytes = 16 * 1024 * 1024;
     const server = await rawServer(
       () => `HTTP/1.1 200 OK\r\ncontent-length: ${sentBytes}\r\n\r\n${'x'.repeat(sentBytes)}`,
@@ -191,7 +191,7 @@ describe('connections', () => {
     expect(server.sockets.filter(({ destroyed }) => !destroyed)).toHaveLength(201);
   });
 
-  test('[P-17] calls beyond `maxInFlight` wait until another call is answered', async () => {
+  test('[P-17] calls beyond `maxInFlight` wait until another call has its response', async () => {
     const server = await rawServer(() => undefined);
     const transport = transportTo(server.url, { maxInFlight: 2 });
     const calls = Array.from({ length: 5 }, () =>
@@ -324,7 +324,7 @@ describe('cancellation', () => {
     expect(server.sockets).toEqual([]);
   });
 
-  test('[P-6] an abort before the answer rejects with the reason and closes the connection', async () => {
+  test('[P-6] an abort before the response rejects with the reason and closes the connection', async () => {
     const server = await rawServer(() => undefined);
     const controller = new AbortController();
     const reason = new Error('stopped');

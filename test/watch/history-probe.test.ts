@@ -155,7 +155,7 @@ describe('[found 17] [W-33] a server with higher resourceVersions and other obje
 });
 
 describe('[found 17] an unchanged server', () => {
-  test('from an unchanged server one object is requested, and the watch continues', async () => {
+  test('from an unchanged server, one object is requested, and the watch continues', async () => {
     const { away, clock, collection, probes, wholeLists } = await watching();
 
     await away([refused(), refused()], () => {});

@@ -59,7 +59,7 @@ test('[W-3] a thousand starts and stops at any moment leave no timer, listener, 
   release();
 });
 
-test('[W-3] [H51] a second run while the first run goes on sends no request', async () => {
+test('[W-3] [H51] a second run sends no request while the first run goes on', async () => {
   const { collection, reflector, running, stop } = start();
   const again = reflector.run(new AbortController().signal);
   await settle();
@@ -106,7 +106,7 @@ test('[L-1] the first list reads the newest state, or any state when configured'
   expect(kinds).toEqual(['latest', 'any']);
 });
 
-test('[W-41] alternating refusals, 5xx answers of the proxy and 429 cause at most ten status changes an hour', async () => {
+test('[W-41] alternating refusals, 5xx responses of the proxy and 429 cause at most ten status changes an hour', async () => {
   const { clock, collection, statuses } = start();
   await settle();
   const busy = (): ApiError => new ApiError({ code: 429 });
@@ -129,7 +129,7 @@ test('[W-41] alternating refusals, 5xx answers of the proxy and 429 cause at mos
   ]);
 });
 
-test("[L-21] if a server lags behind by two seconds, the source waits, and does not list past the server's cache", async () => {
+test('[L-21] if a server lags behind by two seconds, the source waits, and requests no list that bypasses the cache of the server', async () => {
   const { clock, collection } = start();
   await settle();
   collection.failLists(tooLarge());
@@ -159,7 +159,7 @@ test("[L-21] within ten seconds, the source lists a restored server's newest sta
   ]);
 });
 
-test('[L-21] a list with NotOlderThan that is refused as expired is followed at once by a list of the latest state', async () => {
+test('[L-21] if a list with NotOlderThan is refused as expired, a list of the latest state follows at once', async () => {
   const { collection } = start();
   await settle();
   collection.failLists(expired());

@@ -112,7 +112,7 @@ test('[L-10] duplicates in a list are counted and reported, and do not fail the 
   expect(meter.value('chancery_list_duplicates_total')).toBe(1);
 });
 
-test('[L-15] the event loop turns while a hundred pages are read from memory', async () => {
+test('[L-15] reading a hundred pages from memory does not block the event loop', async () => {
   let turns = 0;
   let counting = true;
   const turn = (): void => {
@@ -193,7 +193,7 @@ describe('page sizes for a sink that takes pages', () => {
     expect(limits(source)).toEqual([10, 50, 250, 3, 3]);
   });
 
-  test('pages are also requested if the source reports no sizes, and for any consistency', async () => {
+  test('pages are also requested if the source reports no sizes, whatever the consistency', async () => {
     const source = pages((index) => ({
       items: [entry(`${index}`)],
       continueToken: index < 4 ? `t${index}` : undefined,
@@ -242,7 +242,7 @@ describe('page sizes for a sink that takes pages', () => {
     expect(names(list.items)).toEqual(['kept-0', 'kept-1']);
   });
 
-  test('a paged list whose token expires fails, without an unpaged list', async () => {
+  test('if the token of a paged list expires, the list fails, and no unpaged list follows', async () => {
     const gone = new ApiError({ code: 410, reason: 'Expired' });
     const source = pages((index) => (index < 1 ? { continueToken: 't' } : gone));
 

@@ -147,7 +147,7 @@ test.each([
   expect(cached()).toEqual(collection.objects);
 });
 
-test('[L-14] [H33] the reflector keeps the old objects while a relist fails, and replaces them when one succeeds', async () => {
+test('[L-14] [H33] the reflector keeps the old objects while a relist fails, and replaces them when a relist succeeds', async () => {
   const collection = new FakeCollection();
   collection.put('a');
   const { clock, names, statuses } = start({}, collection);
@@ -260,7 +260,7 @@ test('[W-20] row 9: [H13] the reflector waits at least for Retry-After, and resu
   expect(collection.lists).toHaveLength(1);
 });
 
-test('[W-20] row 14: a 403 is retried after five seconds or more, until the right is granted', async () => {
+test('[W-20] row 14: a 403 is retried after five seconds or more, until the permission is granted', async () => {
   const collection = new FakeCollection();
   const forbidden = new ApiError({ code: 403, reason: 'Forbidden' });
   collection.failLists(forbidden, forbidden);
@@ -306,7 +306,7 @@ test('[W-31] the reflector cuts a watch that outlives its own timeout by ten sec
   expect(collection.openWatches).toHaveLength(1);
 });
 
-test('[W-31] the reflector also cuts a watch that still sends events after its time', async () => {
+test('[W-31] the reflector also cuts a watch that still sends events after its timeout', async () => {
   const { clock, collection } = start({ watchTimeoutSeconds: [100, 101] });
   await settle();
   const [first] = collection.watches;

@@ -47,7 +47,7 @@ test('[W-16] [H27] outdated events in a batch are skipped, and all other events 
   expect(meter.value('chancery_rv_regression_total')).toBe(3);
 });
 
-test('[L-12] [H28] if resourceVersions are not numbers, the last one that arrived counts as the newest', async () => {
+test('[L-12] [H28] if resourceVersions are not numbers, the version that arrived last counts as the newest', async () => {
   const { clock, collection, cached } = start();
   await settle();
   const a = collection.put('a');
@@ -64,7 +64,7 @@ test('[L-12] [H28] if resourceVersions are not numbers, the last one that arrive
   expect(collection.newestWatch.request.resourceVersion).toBe('b');
 });
 
-test('[W-16] the position moves only after the sink has the events, so that a failure in between replays them', async () => {
+test('[W-16] the position in the watch moves only after the sink has the events, so that a failure in between replays them', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const collection = new FakeCollection();
   const stop = new AbortController();

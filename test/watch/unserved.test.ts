@@ -144,7 +144,7 @@ describe('[W-40] a shared poll for unserved resources', () => {
     expect([together, askedAt.length]).toEqual([1, 1]);
   });
 
-  test('[W-40] another version, or another client, has a separate poll', async () => {
+  test('[W-40] sources with different API versions or different clients do not share a poll', async () => {
     const { askedAt, clock, discovery, discoveryPoll } = world(1);
     const other = fakeServer(clock);
     const options = { clock, discoveryPoll };
@@ -207,7 +207,7 @@ describe('[W-40] a shared poll for unserved resources', () => {
     expect(ends).toEqual(['left', 'left']);
   });
 
-  test('[W-40] if discovery does not answer, the resource is requested instead, at the same intervals', async () => {
+  test('[W-40] if discovery does not respond, the resource is requested instead, at the same intervals', async () => {
     const { clock, discovery, state } = world(0);
     state.failure = new ApiError({ code: 403, reason: 'Forbidden' });
     const collection = unserved(3);
@@ -240,7 +240,7 @@ describe('[W-40] an established definition', () => {
     expect(other.askedAt).toEqual([]);
   });
 
-  test('[W-40] an established definition speeds up a source that begins to wait within 5 s, and only during these 5 s', async () => {
+  test('[W-40] an established definition speeds up a source that begins to wait within the next 5 s, and only until these 5 s are over', async () => {
     const { clock, discovery, discoveryPoll, askedAt } = world(0);
     discoveryPoll.expectServed(discovery().groupVersion);
     await clock.advanceAndSettle(4_000);
@@ -340,7 +340,7 @@ describe('[W-40] onUnserved', () => {
     expect(it.statuses).toEqual(['healthy', 'unserved: unserved', 'healthy']);
   });
 
-  test('[W-40] by default the objects are kept, and the definition is not requested', async () => {
+  test('[W-40] by default, objects of a resource that is no longer served are kept, and its definition is not requested', async () => {
     const { clock, definitionsAskedAt, names, state } = await vanished({});
     state.definition = 'gone';
 

@@ -112,7 +112,7 @@ test('[W-36] verify() waits for a live watch, and ends when the source stops', a
   await expect(verifying).rejects.toMatchObject({ name: 'AbortError' });
 });
 
-test('[W-35] a verification whose page token expires starts over without pages', async () => {
+test('[W-35] if the page token of a verification expires, the verification starts over without pages', async () => {
   const collection = world('a', 'b', 'c');
   const { reflector } = start({ ...LONG, pageSize: 2 }, collection);
   await settle();

@@ -135,7 +135,7 @@ test('if the list of added objects is older than the watch, the watch is reopene
   expect(collection.newestWatch.request.resourceVersion).toBe(part.revision);
 });
 
-test('if objects are added to a watch that waits after failures, it is opened without further waiting', async () => {
+test('if objects are added to a watch that waits after failures, the watch is opened at once', async () => {
   const { clock, collection, reflector } = start();
   await settle();
   collection.failWatches(...Array.from({ length: 50 }, () => new ApiError({ code: 503 })));

@@ -120,7 +120,7 @@ const ROWS: readonly [row: string, how: CannedAnswer | Error | string, ms: numbe
 
 test.each(
   ROWS,
-)('[W-20] [W-21] over a real connection the reflector does what row %s says', async (_, how, withinMs, next) => {
+)('[W-20] [W-21] over a real connection, the reflector does what row %s says', async (_, how, withinMs, next) => {
   const { clock, requests, newest, watches, values } = serve();
   await clock.advanceAndSettle(5_000);
   if (typeof how !== 'string') watches.push(how);
@@ -138,7 +138,7 @@ test.each(
   expect(values()).toEqual(['a=0']);
 });
 
-test('[W-20] rows 3, 4 and 6: after a clean end or a stall the watch resumes; after a second empty watch a list follows', async () => {
+test('[W-20] rows 3, 4 and 6: after a clean end or a stall, the watch resumes; after a second empty watch, a list follows', async () => {
   const { clock, requests, newest, watches } = serve();
   await clock.advanceAndSettle(2_000);
   newest().end();
@@ -205,7 +205,7 @@ test('[L-2] [W-1] [W-2] no request combines parameters that a server refuses tog
   expect(new Set(seconds).size).toBeGreaterThan(50);
 });
 
-describe('[L-8] [L-11] after an invalid list the old objects are kept, and the list is tried again', () => {
+describe('[L-8] [L-11] after an invalid list, the old objects are kept, and the list is tried again', () => {
   const noUid = { apiVersion: 'v1', kind: 'Thing', metadata: { name: 'x', resourceVersion: '1' } };
   test.each([
     ['without a resourceVersion', list([], { resourceVersion: '' })],
@@ -259,7 +259,7 @@ test.each([
   ['[H01] half a line and a broken connection', '{"type":"ADDED","obj', true],
   ['[H03] half a line and a clean end', '{"type":"ADDED","obj', false],
   ['[H04] a complete line without its newline', line('ADDED', thing('b', '102')).trimEnd(), false],
-])('[W-12] after %s the watch resumes from the last complete line', async (_, tail, broken) => {
+])('[W-12] after %s, the watch resumes from the last complete line', async (_, tail, broken) => {
   const { clock, newest, requests, changes } = serve();
   await clock.advanceAndSettle(2_000);
   changes.length = 0;

@@ -183,11 +183,11 @@ test.each([
     { ...review([]), request: { uid: 'u', desiredAPIVersion: 'a/v1' } },
     'or no list of objects',
   ],
-])('a conversion request with %s gets no ConversionReview as an answer', async (_what, body, message) => {
+])('a conversion request with %s is not answered with a ConversionReview', async (_what, body, message) => {
   await expect(answerConversion([boats], body)).rejects.toThrow(message);
 });
 
-test('other work gets its turn while a large list is converted', async () => {
+test('the conversion of a large list does not block the event loop', async () => {
   let turns = 0;
   let isDone = false;
   const count = (): void => {

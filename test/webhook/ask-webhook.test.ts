@@ -21,7 +21,7 @@ function mutating(
 }
 
 describe('a review', () => {
-  test('[A-2] [admission 16] the answer to a review contains its uid', async () => {
+  test('[A-2] [admission 16] the response to a review contains the uid of the review', async () => {
     const { status, response } = await answerOf(configMapWebhook({}), reviewOf({ uid: 'd00d' }));
 
     expect(status).toBe(200);
@@ -60,7 +60,7 @@ describe('a review', () => {
     });
   });
 
-  test('[A-2] [admission 16] an answer never has a patch type without a patch', async () => {
+  test('[A-2] [admission 16] a response never has a patch type without a patch', async () => {
     const same = await answerOf(
       mutating(({ object }) => structuredClone(object)),
       reviewOf(),
@@ -160,7 +160,7 @@ describe('a review', () => {
     expect(response.status).not.toHaveProperty('details.name');
   });
 
-  test('a review of a deletion has the old object and no new one', async () => {
+  test('a review of a deletion has the old object and no new object', async () => {
     const seen: unknown[] = [];
     const webhook = configMapWebhook({
       validate: ({ object, oldObject }) => {
@@ -319,7 +319,7 @@ describe('a function', () => {
     ['that returns null', () => null, /returned null/],
     ['that validates and returns an object', ({ object }) => object, /returned object/],
     ['that returns warnings that are not strings', () => allow({ warnings: [7 as never] }), /./],
-  ])('[A-3] a function %s makes the webhook refuse the request, and the answer contains nothing of the object', async (_, validate, expected) => {
+  ])('[A-3] a function %s makes the webhook refuse the request, and the response contains nothing of the object', async (_, validate, expected) => {
     const webhook = configMapWebhook({ validate: validate as never });
 
     const { status, outcome, response, text, lines } = await answerOf(webhook, secret);
@@ -393,7 +393,7 @@ describe('a function', () => {
     expect(changed.patch).toEqual([{ op: 'remove', path: '/data/colour' }]);
   });
 
-  test("[A-6] a review whose function exceeds its time limit is answered once, with 504, and the function's signal aborts", async () => {
+  test('[A-6] if a function exceeds its time limit, the review is answered once, with 504, and the signal of the function aborts', async () => {
     const clock = new FakeClock();
     const { lines, logFor } = recordingLog();
     const late = Promise.withResolvers<ReturnType<typeof allow>>();
@@ -418,7 +418,7 @@ describe('a function', () => {
     expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
   });
 
-  test('[A-3] a function that settles twice answers with the first result', async () => {
+  test('[A-3] if a function settles twice, its first result is the response', async () => {
     const webhook = configMapWebhook({
       validate: () =>
         new Promise((resolve, reject) => {

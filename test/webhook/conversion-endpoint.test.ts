@@ -10,7 +10,7 @@ import { recordingLog } from '../support/recording-log.ts';
 
 const LIMITS = { timeoutMs: 29_000, signal: new AbortController().signal };
 
-test('a conversion gets the parsed review, and its answer keeps integers beyond doubles', async () => {
+test('a conversion gets the parsed review, and its response keeps integers beyond doubles', async () => {
   const { logFor } = recordingLog();
   const endpoint = conversionEndpoint(async (review) => ({ of: review }), logFor({}));
 
@@ -23,7 +23,7 @@ test('a conversion gets the parsed review, and its answer keeps integers beyond 
   });
 });
 
-test('a failed conversion is answered with its review, logged and counted as failed', async () => {
+test('a failed conversion gets a response with the failed review, is logged, and counts as failed', async () => {
   const { lines, logFor } = recordingLog();
   const failure = new Error('no way back');
   const endpoint = conversionEndpoint(async (_review, { onFailure }) => {

@@ -91,7 +91,7 @@ describe('a declared webhook', () => {
     expect(configMapWebhook({ whileDeleting: true }).matchConditions).toEqual([]);
   });
 
-  test('a webhook gives the operator rights only to the sources that it reads', () => {
+  test('a webhook gives the operator permissions only for the sources that the webhook reads', () => {
     const webhook = configMapWebhook({ reads: [source(configMaps, { namespace: 'all' })] });
 
     const rights = accessOf([webhook], { namespaces: undefined });

@@ -45,7 +45,7 @@ describe('the JSON patch of a changed object', () => {
     );
   });
 
-  test('a JSON patch is empty exactly for an equal object', () => {
+  test('a JSON patch is empty if and only if both objects are equal', () => {
     fc.assert(
       fc.property(map, map, (before, after) => {
         const isEqual = JSON.stringify(texts(before)) === JSON.stringify(texts(after));

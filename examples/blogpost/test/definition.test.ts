@@ -9,7 +9,7 @@ test('the shipped definition is generated from the schema', async () => {
   await expect(crdYaml(blogPosts)).toMatchFileSnapshot('../crd.yaml');
 });
 
-test('acceptance 1: the definition has the fields of the original, and also the usual fields of a status', () => {
+test('acceptance 1: the definition has the fields of the original operator, and also the usual fields of a status', () => {
   const text = readFileSync(new URL('seed/crd.yaml', import.meta.url), 'utf8');
   const seed = parseYaml(text) as CustomResourceDefinition;
 

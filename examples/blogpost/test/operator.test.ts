@@ -103,7 +103,7 @@ test('a post without a title gets one Event about it, and is published when it g
   expect(told.filter(({ series }) => series !== undefined)).toEqual([]);
 });
 
-test("a post that was created with the original's definition is published after an upgrade of the definition", async () => {
+test("a post that was created with the original operator's definition is published after an upgrade of the definition", async () => {
   const place = await startExample({
     name: 'blogpost',
     controllers: [blogpost],
@@ -122,7 +122,7 @@ test("a post that was created with the original's definition is published after 
   expect(post.status?.publishedAt).toBeDefined();
 });
 
-test('acceptance 3: after a crash at any request publishedAt is still set only once', async () => {
+test('acceptance 3: after a crash at any request, publishedAt is still set only once', async () => {
   let starts = 0;
   const points = await crashPoints({
     env: () => startTestEnv({ backend: 'embedded' }),

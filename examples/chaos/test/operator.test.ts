@@ -10,7 +10,7 @@ test('the shipped definition is generated from the schema', async () => {
   await expect(crdYaml(chaosPlans)).toMatchFileSnapshot('../crd.yaml');
 });
 
-test('CH2: in each turn exactly one of the Pods that opted in is evicted', async () => {
+test('CH2: in each turn, exactly one of the Pods that opted in is evicted', async () => {
   const chaos = await startChaos();
   const optedIn = await chaos.servers('web', 2);
   const others = await chaos.servers('worker', 2, { optIn: false });

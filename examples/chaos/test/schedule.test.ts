@@ -83,7 +83,7 @@ test('CH5: an eviction whose time was missed does not happen later', () => {
   expect(scheduleOf(late, START_MS, middle).nextMs).toBeLessThan(START_MS);
 });
 
-test('CH13: with a wrong clock evictions neither stop for ever nor exceed the limit', () => {
+test('CH13: with a wrong clock, evictions neither stop for ever nor exceed the limit', () => {
   const evictions = [{ time: '2031-06-01T00:00:00Z', pod: 'a' }];
   const ahead = plan({}, { evictions, nextEvictionTime: '2031-06-01T01:00:00Z' });
 

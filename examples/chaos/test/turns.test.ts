@@ -96,7 +96,7 @@ test('CH4: a plan that is deleted at the time of its eviction evicts no Pod', as
   expect(chaos.writes()).not.toContain('create pods eviction');
 });
 
-test('CH5: evictions whose times passed while no operator ran do not happen later', async () => {
+test('CH5: evictions that were due while no operator was running do not happen later', async () => {
   const chaos = await startChaos();
   const before = await chaos.servers('web', 3);
   await chaos.plan();

@@ -119,7 +119,7 @@ describe('CM9', () => {
   });
 });
 
-describe('CM10: a field can be written in two ways', () => {
+describe('CM10: a field can be spelled in two ways', () => {
   test.each([
     [{ configmap: 'unrelated' }],
     [{ configMap: 'unrelated' }],

@@ -95,7 +95,7 @@ describe('CW2: only changes of the content restart a workload', () => {
     expect(restarted.map(({ metadata }) => metadata.name)).toEqual(['front']);
   });
 
-  test('with `restartOn: any` a changed label restarts the workload once', async () => {
+  test('with `restartOn: any`, a changed label restarts the workload once', async () => {
     const { cluster, operator } = await watchedApp({
       [SELECTOR]: 'app=webapp',
       'k8spatterns.io/restartOn': 'any',
@@ -113,7 +113,7 @@ describe('CW2: only changes of the content restart a workload', () => {
     'control-plane.alpha.kubernetes.io/leader',
     'restart.chancery.dev/anything',
     'k8spatterns.io/debounceSeconds',
-  ])('with `restartOn: any` a change of the annotation %s, which only programs write, restarts nothing', async (key) => {
+  ])('with `restartOn: any`, a change of the annotation %s, which only programs write, restarts nothing', async (key) => {
     const { cluster, operator } = await watchedApp({
       [SELECTOR]: 'app=webapp',
       'k8spatterns.io/restartOn': 'any',
@@ -125,7 +125,7 @@ describe('CW2: only changes of the content restart a workload', () => {
     expect(restartsOf(cluster, 'webapp')).toBe(0);
   });
 
-  test('with `restartOn: any` the first comparison uses the metadata as they were when the option was set', async () => {
+  test('with `restartOn: any`, the first comparison uses the metadata as they were when the option was set', async () => {
     const { cluster, operator } = await watchedApp();
     cluster.edit(configMaps, 'annotated', { metadata: { labels: { early: 'yes' } } });
     await operator.settle('annotated');
@@ -179,7 +179,7 @@ describe('CW3: changes that happen while the operator is down', () => {
 });
 
 describe('CW7: a restart does not interrupt the service', () => {
-  test('by default the workload replaces its Pods itself, and no Pod is deleted', async () => {
+  test('by default, the workload replaces its Pods itself, and no Pod is deleted', async () => {
     const { cluster, operator } = await watchedApp();
     const before = podUids(cluster);
 
@@ -193,7 +193,7 @@ describe('CW7: a restart does not interrupt the service', () => {
     });
   });
 
-  test('with the strategy `evict` at most one Pod is missing at any time, and at the end all Pods are new', async () => {
+  test('with the strategy `evict`, at most one Pod is missing at any time, and at the end all Pods are new', async () => {
     const { cluster, operator } = await watchedApp({
       [SELECTOR]: 'app=webapp',
       [STRATEGY]: 'evict',
@@ -330,7 +330,7 @@ describe('CW9: quick edits are combined into one restart', () => {
     expect(restartsOf(cluster, 'webapp')).toBe(1);
   });
 
-  test('with `restartOn: any` edits of metadata count as edits', async () => {
+  test('with `restartOn: any`, edits of metadata count as edits', async () => {
     const { cluster, operator } = await watchedApp({
       [SELECTOR]: 'app=webapp',
       'k8spatterns.io/restartOn': 'any',

@@ -155,7 +155,7 @@ describe('OP4: watchers that are created, edited or deleted', () => {
     expect([restartsOf(cluster, 'webapp'), restartsOf(cluster, 'other')]).toEqual([1, 1]);
   });
 
-  test('if one definition is not installed, a change still counts for the other definitions', async () => {
+  test('if one definition is not installed, a change still takes effect for the other definitions', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     putConfigMap(cluster, 'webapp-config', 'one', {
@@ -171,7 +171,7 @@ describe('OP4: watchers that are created, edited or deleted', () => {
     expect([restartsOf(cluster, 'webapp'), restartsOf(cluster, 'other')]).toEqual([0, 1]);
   });
 
-  test('a change during downtime is not lost if a new process has not yet listed the watchers', async () => {
+  test('a change made while the operator is down is not lost, even if the new process has not listed the watchers yet', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     await operator.settle('webapp-config');
@@ -263,7 +263,7 @@ describe('OP7: status and Events', () => {
     expect(condition(cluster, 'Ready')).toMatchObject({ reason: 'InvalidSpec' });
   });
 
-  test('without a change nothing is written', async () => {
+  test('without a change, nothing is written', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     await operator.settle('webapp-config');
@@ -375,7 +375,7 @@ describe('OP8: overlapping watchers', () => {
     expect(statusOf(cluster, 'all').lastRestartedPods).toHaveLength(6);
   });
 
-  test('of two overlapping watchers only the watcher with `restartOn: any` reacts to a changed label', async () => {
+  test('of two overlapping watchers, only the watcher with `restartOn: any` reacts to a changed label', async () => {
     const { cluster, operator } = app();
     putDeployment(cluster, 'touchy');
     putWatcher(cluster, valid, 'calm');
@@ -407,7 +407,7 @@ test.each([
   ['k8spatterns.io', bookWatchers],
   ['k8spatterns.com', repositoryWatchers],
   ['magalix.com', configMonitors],
-])('the same spec in the group %s causes the same restarts and reports', async (_group, resource) => {
+])('a watcher of the group %s restarts its Pods and reports the restart', async (_group, resource) => {
   const { cluster, operator } = app();
   putWatcher(cluster, valid, 'watcher', resource);
   await operator.settle('webapp-config');

@@ -38,7 +38,7 @@ function conditionsOf(cluster: FakeCluster): readonly Condition[] {
 test.each([
   ['YAML', VALID],
   ['JSON', '{"configMap":"webapp-config","podSelector":{"app":"webapp"}}'],
-])('a document in %s restarts Pods, and its status is written beside it', async (_form, spec) => {
+])('a document in %s restarts Pods, and its status is written into another ConfigMap', async (_form, spec) => {
   const { cluster, operator } = app();
   const document = putDocument(cluster, spec);
   await settleAll(operator);
@@ -149,7 +149,7 @@ test('a damaged status is written again', async () => {
   expect(conditionsOf(cluster)).toHaveLength(3);
 });
 
-test('without a change nothing is written', async () => {
+test('without a change, nothing is written', async () => {
   const { cluster, operator } = app();
   putDocument(cluster, VALID);
   await settleAll(operator);

@@ -75,7 +75,7 @@ test.each(
   ]);
 });
 
-test("both groups of ConfigWatcher have the same schema, and the original's short name", () => {
+test("both groups of ConfigWatcher have the same schema, and the original operator's short name", () => {
   const [book, repository] = [bookWatchers, repositoryWatchers].map(definitionOf);
 
   expect(book?.spec.versions).toEqual(repository?.spec.versions);

@@ -107,7 +107,7 @@ test.each([
   '{}',
   '"text"',
   '{"hash":"x","restarts":0,"frontEnds":[],"missingSince":"?"}',
-])('with the damaged entry %s the ConfigMap is treated as if it were new', async (entry) => {
+])('with the damaged entry %s, the ConfigMap is treated as if it were new', async (entry) => {
   const { cluster, operator } = await watchedApp();
 
   cluster.edit(configMaps, 'config-restart-state', { data: { config: entry } });
@@ -124,7 +124,7 @@ test.each([
   );
 });
 
-test('after the state was deleted all ConfigMaps are treated as if they were new', async () => {
+test('after the state was deleted, all ConfigMaps are treated as if they were new', async () => {
   const { cluster, operator } = await watchedApp();
 
   cluster.remove(configMaps, 'config-restart-state');

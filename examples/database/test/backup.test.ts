@@ -28,7 +28,7 @@ async function pass(place: DbPlace, clock: FakeClock, minutes: number): Promise<
   }
 }
 
-test('acceptance 4, SD4: a due time makes one backup, several missed times also make one, and the oldest backup is deleted', async () => {
+test('acceptance 4, SD4: one backup is made at a due time, and one for several missed times, and the oldest backup is deleted', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T11:59:30Z'));
   const place = await startDb({ clock });
   await place.apply([db()]);

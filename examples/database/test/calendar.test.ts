@@ -64,7 +64,7 @@ test('SD5: a schedule with several times of day is due at each of them every day
   ]);
 });
 
-test('SD5: in a year with clock changes each local day has one backup', () => {
+test('SD5: in a year with clock changes, each local day has one backup', () => {
   const times = nextTimes('30 2 * * *', 'America/New_York', '2030-01-01T12:00Z', 365);
   const format = new Intl.DateTimeFormat('en-CA', { timeZone: 'America/New_York' });
 
@@ -90,7 +90,7 @@ test.each([
   ['2030-03-31T01:00Z', '2030-03-31T01:00Z'],
   ['2030-10-27T00:30Z', '2030-10-27T00:30Z'],
   ['2030-10-27T01:30Z', '2030-10-27T00:30Z'], // 02:30 again
-])('SD5: at %s the last 02:30 in Berlin was at %s', (now, expected) => {
+])('SD5: at %s, the last 02:30 in Berlin was at %s', (now, expected) => {
   const calendar = new Calendar('30 2 * * *', 'Europe/Berlin');
 
   expect(calendar.lastWithin(at('2030-01-01T00:00Z'), at(now))).toBe(at(expected));

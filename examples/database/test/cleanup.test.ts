@@ -96,7 +96,7 @@ test('acceptance 2, SD3: a deletion takes one snapshot and then removes everythi
   expect(await place.told('CleanupComplete')).toHaveLength(1);
 });
 
-test('acceptance 3, SD1: after a failed snapshot nothing is deleted until the annotation allows it', async () => {
+test('acceptance 3, SD1: after a failed snapshot, nothing is deleted until the annotation allows it', async () => {
   const place = await running();
   const { env, namespace } = place;
 
@@ -139,7 +139,7 @@ test('a snapshot is taken again if a user deletes the failed snapshot', async ()
   expect(await claims(place)).toEqual([]);
 });
 
-test('with `retain: Retain` the volumes and their Secret stay, and a Database with the same name uses both again', async () => {
+test('with `retain: Retain`, the volumes and their Secret stay, and a Database with the same name uses both again', async () => {
   const place = await running({ storage: { size: '1Gi' }, snapshotOnDelete: 'None' });
   const before = await claims(place);
   const secret = await place.get<Secret>('v1', 'Secret', 'orders-credentials');

@@ -69,7 +69,7 @@ test('acceptance DB, DB1, DB2: both groups can be installed, the sample applies,
   expect(refused.status?.conditions?.[0]).toMatchObject({ status: 'False' });
 });
 
-test('DB2: an object that the original accepted without an image gets a condition, and nothing is created', async () => {
+test('DB2: an object that the original operator accepted without an image gets a condition, and nothing is created', async () => {
   const place = await startDb();
   const { env, namespace } = place;
   const [group = ''] = GROUPS;
@@ -83,7 +83,7 @@ test('DB2: an object that the original accepted without an image gets a conditio
   await eventually(async () => (await place.events('Invalid')).length === 1);
 });
 
-test('acceptance DB, DB3, DB4: of two replicas only the replica with the Lease reconciles', async () => {
+test('acceptance DB, DB3, DB4: of two replicas, only the replica with the Lease reconciles', async () => {
   const place = await startDb({ leaderElection: true });
   const { env, namespace } = place;
   const replicas = [place.operator, place.startOperator()];
@@ -104,7 +104,7 @@ test('acceptance DB, DB3, DB4: of two replicas only the replica with the Lease r
   expect(leases[0]?.spec?.holderIdentity).not.toBe('foo');
 });
 
-test('DB5: the operator has only the rights to Secrets and to foreign objects that it needs', () => {
+test('DB5: for Secrets and foreign objects, the operator has only the permissions that it needs', () => {
   const rules = rbac(operator, {
     namespaces: ['demo'],
     name: 'database',

@@ -68,7 +68,7 @@ test('[real R-1] [real R-3] a refusal by a quota is reported, and the toolkit re
   expect(failure).toBe(full);
 });
 
-test('[real R-1] the report about a refusal by a policy does not blame the object, and the toolkit retries', async () => {
+test('[real R-1] a refusal by a policy is retried, and not reported as a mistake in the object', async () => {
   const message =
     "secrets \"a\" is forbidden: ValidatingAdmissionPolicy 'team' with binding 'team' denied request: no";
   const causes = [{ message }];

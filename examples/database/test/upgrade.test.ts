@@ -31,7 +31,7 @@ const change = ({ env, namespace }: DbPlace, spec: object) =>
 const madeJobs = ({ env, namespace }: DbPlace) =>
   env.events.of({ type: 'ADDED', resource: 'jobs.batch', namespace }).map(({ name }) => name);
 
-test('acceptance 5: for a higher version the upgrade Job runs first, and then the image changes', async () => {
+test('acceptance 5: for a higher version, the upgrade Job runs first, and then the image changes', async () => {
   const place = await running();
 
   await change(place, version('17.1'));
@@ -49,7 +49,7 @@ test('acceptance 5: for a higher version the upgrade Job runs first, and then th
   expect(madeJobs(place)).toEqual(['orders-upgrade-16-9-17-1']);
 });
 
-test('acceptance 5, SD2: after a crash between the end of the Job and the change of the image no second Job runs', async () => {
+test('acceptance 5, SD2: after a crash between the end of the Job and the change of the image, no second Job runs', async () => {
   const place = await running();
   await change(place, version('17.1'));
   const job = await place.job(/^orders-upgrade/);

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { DENIALS, startRefusing } from '../../testing/refusing-line.ts';
 import { exposeByAnnotation } from '../annotation/controller.ts';
 
-test('[real R-1] when a policy refuses the Ingress the Service reports it, and is exposed once the policy is gone', async () => {
+test('[real R-1] when a policy refuses the Ingress, the Service reports it, and is exposed once the policy is gone', async () => {
   const place = await startRefusing([exposeByAnnotation], [], /\/ingresses/, DENIALS.policy);
   const { env, namespace } = place;
   await env.create(service('web', { namespace, annotations: { expose: '/' } }));

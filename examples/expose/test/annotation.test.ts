@@ -45,7 +45,7 @@ async function createForeign({ env, namespace }: Place): Promise<KubernetesObjec
 const problem = (place: Place) =>
   eventually(async () => (await annotationsOf(place))['expose.problem']);
 
-test('acceptance 1: the web app of the original gets an Ingress for /mdn on port 8080', async () => {
+test('acceptance 1: the web app of the original operator gets an Ingress for /mdn on port 8080', async () => {
   const place = await start();
 
   await place.apply(new URL('../sample/web-app.yml', import.meta.url));
@@ -87,7 +87,7 @@ test('acceptance 2, EX1, EX9: an annotation that is added, changed or removed la
   await eventually(async () => (await annotationsOf(place))['expose.url'] === undefined);
 });
 
-test('acceptance 3, EX2, EX8: changes while no operator runs are not lost, and no old objects stay', async () => {
+test('acceptance 3, EX2, EX8: changes made while no operator runs are not lost, and outdated objects are removed', async () => {
   const place = await start();
   await create(place, '/one');
   await eventually(() => ingress(place));

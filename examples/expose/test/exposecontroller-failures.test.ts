@@ -38,7 +38,7 @@ test('C2-5: an Ingress that another writer creates at the same moment is not ove
   expect(await reconcile({ create: () => Promise.reject(taken) })).toEqual([]);
 });
 
-test('without a node address the operator reads the nodes again', async () => {
+test('without a node address, the operator reads the nodes again', async () => {
   const data = { exposer: 'NodePort' };
   const byNode = configMap('ingress-config', { namespace: 'ns', data });
   const context = {
@@ -56,7 +56,7 @@ test('without a node address the operator reads the nodes again', async () => {
   expect(answer).toEqual({ requeueAfterMs: 60_000 });
 });
 
-test('if the API server refuses an Ingress this is reported, and the Service is not exposed without TLS or annotations', async () => {
+test('if the API server refuses an Ingress, this is reported, and the Service is not exposed without TLS or annotations', async () => {
   const created: unknown[] = [];
   const refusal = new ApiError({
     code: 422,

@@ -36,7 +36,7 @@ test.each([
   [{}, { 'tls-acme': 'true' }, 'https://web.ns.example.org'],
   [{ 'jenkins-x.io/skip.tls': 'true' }, { 'tls-acme': true }, 'http://web.ns.example.org'],
   [{}, { urltemplate: '{{.Service}}-{{.Namespace}}.{{.Domain}}' }, 'http://web-ns.example.org'],
-])('with the annotations %j and the settings %j the URL is %s', (annotations, values, url) => {
+])('with the annotations %j and the settings %j, the URL is %s', (annotations, values, url) => {
   expect(planOf(annotations, values).url).toBe(url);
 });
 
@@ -83,7 +83,7 @@ test.each([
   });
 });
 
-test('of two Services with the same path the older Service gets it, and different paths can be used together', () => {
+test('of two Services with the same path, the older Service gets it, and different paths can be used together', () => {
   const [a, b, c] = ['a', 'b', 'c'].map((name) => service({}, { name }));
   if (a === undefined || b === undefined || c === undefined) return expect.unreachable();
   const contributions = [

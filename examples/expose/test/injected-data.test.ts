@@ -86,14 +86,14 @@ test('C2-6: a missing file in a ConfigMap is not created', () => {
   expect(injected(configMap({ [`${OWN}/config-yaml`]: EDITS }))).toEqual({});
 });
 
-test("the annotation `config-yaml` may be on the Service, as in the original's code", () => {
+test("the annotation `config-yaml` may be on the Service, as in the original operator's code", () => {
   const file = configMap({}, { 'app.ini': 'URL = old' });
 
   expect(injected(file, { [`${OWN}/config-yaml`]: EDITS })).toEqual({ 'app.ini': `URL = ${URL};` });
   expect(injected(file, { [`${OWN}/config-yaml`]: 'nonsense: [' })).toEqual({});
 });
 
-test('a key that two Services claim always belongs to the Service whose name is first', () => {
+test('if two Services claim the same key, it belongs to the Service whose name is first', () => {
   const before = 'expose.service-key.config.fabric8.io/shop';
   const both = configMap({ [`expose.${OTHER}`]: 'a,b', [before]: 'b' }, {}, 'other');
 

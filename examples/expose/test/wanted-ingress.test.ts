@@ -98,7 +98,7 @@ test.each([
   expect(wanted).toEqual({ refusal: expect.any(String) });
 });
 
-test('EX6: a path with blanks and an asterisk is refused, and quoted unchanged in the message', () => {
+test('EX6: a path with spaces and an asterisk is refused, and the message quotes it unchanged', () => {
   const wanted = wantedIngress(service({ expose: '/a  *' }));
 
   expect(wanted?.refusal).toContain('"/a  *"');

@@ -84,7 +84,7 @@ test('FO4: an edited template is restored, and replicas that the Foo does not se
   expect(mended.spec.replicas).toBe(2);
 });
 
-test('FO5: the image has a version, even in a Deployment that the original created', async () => {
+test('FO5: the image has a version, even in a Deployment that the original operator created', async () => {
   const place = await startFoos({ stopped: true });
   const { env, namespace } = place;
   const foo = await place.createFoo('example-foo', { deploymentName: 'example-foo', replicas: 2 });

@@ -13,7 +13,7 @@ test('the shipped definition is generated from the schema', async () => {
   await expect(crdYaml(foos)).toMatchFileSnapshot('../crd.yaml');
 });
 
-test('a Foo has the same fields as in the original', () => {
+test('a Foo has the same fields as in the original operator', () => {
   const text = readFileSync(original('crd-status-subresource.yaml'), 'utf8');
   const { metadata, spec } = parseYaml(text) as typeof foos.definition;
   const bare = (part: object | undefined): unknown =>
@@ -29,7 +29,7 @@ test('a Foo has the same fields as in the original', () => {
 
 test.each(
   ORIGINALS,
-)("FO1, acceptance 5: with the original's %s a Foo has a status, with conditions if the definition has them", async (name) => {
+)("FO1, acceptance 5: with the original operator's %s, a Foo has a status, with conditions if the definition has them", async (name) => {
   const place = await startFoos({ manifests: [original(name)], ownCluster: true });
 
   await place.apply(SAMPLE);

@@ -27,7 +27,7 @@ async function start(denial: Parameters<typeof startRefusing>[3]) {
 
 test.each(
   Object.entries(DENIALS),
-)('[real R-1] [real R-3] when a %s refuses the Deployment the Foo reports it, and later gets the Deployment without a change of the Foo', async (_, denial) => {
+)('[real R-1] [real R-3] when a %s refuses the Deployment, the Foo reports it, and later gets the Deployment without a change of the Foo', async (_, denial) => {
   const place = await start(denial);
 
   await place.until(() => place.reason() === 'DeploymentRefused');

@@ -11,7 +11,7 @@ const run = (atMs: number, ...values: readonly string[]): Run => ({
 });
 const KILL = { what: 'the leader', fromMs: 100, untilMs: 200 };
 
-test('a repeated write is explained only if a process was killed while the hook ran', () => {
+test('a repeated write counts as explained only if a process was killed while the hook ran', () => {
   const runs = [run(10, 'a'), run(150, 'a', 'b'), run(300, 'b'), run(310, 'c')];
 
   const found = repetitions(runs, [KILL]);
@@ -30,7 +30,7 @@ test('a run that repeats writes of several earlier runs counts as one repetition
   expect(found.map(({ earlier }) => earlier.atMs)).toEqual([20]);
 });
 
-test('a write counts as doubled if its target had the same value at an earlier time', () => {
+test('a write counts as doubled if its target already had the same value at an earlier time', () => {
   const effects = [write('web', 'a'), write('shop', 'a'), write('web', 'b'), write('web', 'a')];
 
   expect(doubled(effects)).toEqual([write('web', 'a')]);

@@ -12,7 +12,7 @@ import { expect, test } from 'vitest';
 
 const MAIN = fileURLToPath(new URL('../demo/main.ts', import.meta.url));
 
-test('when proxy, API server and leader are killed during hooks, no change is missed, unexplained or doubled', {
+test('if proxy, API server and leader are killed while hooks run, no change is missed, and no effect is doubled or unexplained', {
   timeout: 100_000,
 }, async () => {
   const words = ['--changes', '120', '--objects', '10', '--runs', '3'];

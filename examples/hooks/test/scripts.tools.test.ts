@@ -63,7 +63,7 @@ test('the hook prints in one line why it was started, like the script in the boo
   expect(lines).toEqual(['::: Modified a, Added b']);
 });
 
-test('HK3: at a start every ConfigMap is compared, and equal data has an equal hash', async () => {
+test('HK3: at startup, every ConfigMap is compared, and equal data has an equal hash', async () => {
   const objects = [{ object: config('a', 'app=web', 'line\nbreak \\ "quoted"') }];
   const snapshots = { configs: objects, deployments: DEPLOYMENTS };
   const synchronization = { binding: 'configs', type: 'Synchronization', objects, snapshots };
@@ -90,7 +90,7 @@ test.each([
   expect(await rolled(event(config('a', selector, '1')))).toEqual([]);
 });
 
-test("HK5: the hook patches the templates of Deployments in the ConfigMap's namespace whose Pods have every label", async () => {
+test('HK5: in the namespace of the ConfigMap, the hook patches the templates of all Deployments whose Pods have every label', async () => {
   const { patches } = await runScript('config-watcher.sh', [
     event(config('a', 'app=web,tier==front', '1')),
   ]);
@@ -107,7 +107,7 @@ test("HK5: the hook patches the templates of Deployments in the ConfigMap's name
   ]);
 });
 
-test('of several changes of one ConfigMap only the last one counts, and a new Deployment gets its hashes', async () => {
+test('of several changes of one ConfigMap, only the last change takes effect, and a new Deployment gets its hashes', async () => {
   const changes = ['1', '2', '3'].map((value) => event(config('a', 'app=web', value)));
   const configs = [config('a', 'app=web', '3'), config('b', 'app=shop', '1')].map((object) => ({
     object,

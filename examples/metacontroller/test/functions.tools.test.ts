@@ -72,7 +72,7 @@ test.each([
     {},
     false,
   ],
-])('the Python server answers like its stand-in for a CatSet that %s', async (_, parent, pods, claims, finalizing) => {
+])('for a CatSet that %s, the Python server gives the same response as the TypeScript function', async (_, parent, pods, claims, finalizing) => {
   const url = await pythonServer();
   const request = {
     parent,
@@ -97,7 +97,7 @@ test.each([
     true,
   ],
   ['that is being deleted and has no Services', { replicas: 3 }, '80:80', {}, true],
-])('the bash program answers like its stand-in for a StatefulSet %s', async (_, spec, ports, services, finalizing) => {
+])('for a StatefulSet %s, the bash program gives the same output as the TypeScript function', async (_, spec, ports, services, finalizing) => {
   const annotations = { 'service-per-pod-label': 'pod-name', 'service-per-pod-ports': ports };
   const request = {
     object: { metadata: { name: 'web', annotations }, spec },

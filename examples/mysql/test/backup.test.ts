@@ -43,7 +43,7 @@ const fail = async ({ env, namespace }: Scene, name: string): Promise<unknown> =
   return env.patch('batch/v1', 'Job', namespace, name, { status }, 'status');
 };
 
-test('acceptance 5, MY11, MY12: the data of backups deleted while the operator is down are removed afterwards', async () => {
+test('acceptance 5, MY11, MY12: if backups are deleted while the operator is down, their data are removed afterwards', async () => {
   const scene = await startWithSchedule();
   const { env, namespace } = scene;
   await scene.backUp('b1');
@@ -74,7 +74,7 @@ test('acceptance 5, MY11, MY12: the data of backups deleted while the operator i
   expect(ends).toContain(true);
 });
 
-test('MY13: the phases of a backup follow its Job, as in the original, and the Job has no credentials', async () => {
+test('MY13: the phases of a backup follow its Job, as in the original operator, and the Job has no credentials', async () => {
   const scene = await startWithSchedule(ENDLESS);
   const { env, namespace } = scene;
   const b1 = () => scene.instance('b1');

@@ -87,7 +87,7 @@ interface OldDefinition {
   };
 }
 
-test('acceptance 2: without rights the operator is not ready, reports the missing right, and continues once a user installs the definitions', async () => {
+test('acceptance 2: without permissions, the operator is not ready, reports what is missing, and continues once a user installs the definitions', async () => {
   const port = await freePort();
   const scene = await start({
     ...EMPTY,
@@ -148,7 +148,7 @@ test('MY3: a definition with conflicting names is reported, and the operator wai
   expect(await established(env)).toContain('mysqlclusters');
 });
 
-test("the wrong kind in the original's README is refused, and the message contains the right kind", async () => {
+test("the wrong kind in the original operator's README is refused, and the message contains the right kind", async () => {
   const { env, namespace } = await start({ stopped: true });
 
   const refused = env.create({

@@ -35,7 +35,7 @@ const rules = rbac(operator, {
   serviceAccount: { name: 'mysql', namespace: 'n' },
 }).flatMap((role) => ('rules' in role ? (role.rules ?? []) : []));
 
-test('MY3: the operator has no right to delete definitions, and each right is for one definition', () => {
+test('MY3: the operator has no permission to delete definitions, and each permission is for one definition', () => {
   const definitions = rules.filter(({ resources }) =>
     resources?.includes('customresourcedefinitions'),
   );
@@ -47,7 +47,7 @@ test('MY3: the operator has no right to delete definitions, and each right is fo
   }
 });
 
-test('MY19, MY20: the operator has no wildcard right, and no right to read a password', () => {
+test('MY19, MY20: the operator has no wildcard permission, and no permission to read a password', () => {
   const named = rules.flatMap(({ apiGroups = [], resources = [], verbs }) => [
     ...[...apiGroups, ...resources, ...verbs],
   ]);
@@ -66,7 +66,7 @@ test('MY7: generating the objects of a cluster does not change the object of the
   expect(cluster).toEqual(before);
 });
 
-test('MY16: if there is only one replica the Service for readers also selects this replica', () => {
+test('MY16: if there is only one replica, the Service for readers also selects this replica', () => {
   const alone = { ...cluster, spec: { ...cluster.spec, replicas: 1 } };
 
   expect(servicesOf(alone)[1]?.spec?.selector).toEqual({ app: 'c' });
@@ -110,7 +110,7 @@ test('MY1: a CronJob only runs the command `true`, so that its image needs no ac
   expect(made?.jobTemplate.spec?.template.spec?.containers).toMatchObject([{ command: ['true'] }]);
 });
 
-test("the objects have the original's names", () => {
+test("the objects have the original operator's names", () => {
   expect(backupName('my-backup', Date.UTC(2017, 11, 14, 1, 22))).toBe(
     'my-backup-2017-12-14-01-22-00',
   );

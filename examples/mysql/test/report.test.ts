@@ -26,7 +26,7 @@ test('[real R-1] a refusal by a schema is reported, and retried', async () => {
   expect(verdict.next).toEqual({ refusal: { kind: 'invalid', fields: ['spec.storage'] } });
 });
 
-test('[real R-3] an error about a missing right is rethrown', async () => {
+test('[real R-3] an error about a missing permission is rethrown', async () => {
   const message =
     'statefulsets.apps is forbidden: User "dev" cannot create resource "statefulsets"';
   const forbidden = new ApiError({ code: 403, reason: 'Forbidden', message });

@@ -21,7 +21,7 @@ const sameName = ({ namespace }: Scene, time: string): KubernetesObject =>
     spec: { cluster: 'my-cluster', time },
   });
 
-test('acceptance 4, MY10: if the CronJob cannot be created there is no claim, and a Service of that name is not changed', async () => {
+test('acceptance 4, MY10: if the CronJob cannot be created, there is no claim, and a Service of that name is not changed', async () => {
   const scene = await start();
   const { env, namespace } = scene;
   await scene.apply(CLUSTER);

@@ -14,7 +14,7 @@ test.each([
   await expect(crdYaml(resource)).toMatchFileSnapshot(`../definitions/${name}.yaml`);
 });
 
-test('the definitions have the names of the original', () => {
+test('the definitions have the names of the original operator', () => {
   const names = [clusters, schedules, instances].map(({ definition }) => definition.spec.names);
 
   expect(names).toEqual([

@@ -18,7 +18,7 @@ import { rebootSettingsFrom } from '../settings.ts';
 
 const NAMES = ['node-1', 'node-2'];
 
-test('after a crash at any request each Node is rebooted once, and two Nodes are never rebooted at the same time', async () => {
+test('after a crash at any request, each Node is rebooted once, and two Nodes are never rebooted at the same time', async () => {
   const points = await crashPoints({
     env: () => startTestEnv({ backend: 'embedded' }),
     arrange: async (env) => {

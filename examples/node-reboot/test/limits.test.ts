@@ -30,7 +30,7 @@ test('acceptance 3: a paused Node is never chosen for a reboot, and a chosen Nod
   expect(neverChosen(cluster, 'node-1')).toBe(true);
 });
 
-test('acceptance 3: outside the window no reboot starts, and running reboots continue to their end', async () => {
+test('acceptance 3: outside the window, no reboot starts, and running reboots continue to their end', async () => {
   const settings = {
     REBOOT_WINDOW_START: 'Mon 14:00',
     REBOOT_WINDOW_LENGTH: '1h',

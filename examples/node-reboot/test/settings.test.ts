@@ -9,7 +9,7 @@ const from = (settings: Readonly<Record<string, string>>) =>
     ),
   );
 
-test('without settings one Node reboots at a time, for up to an hour, at any time of day', () => {
+test('without settings, one Node reboots at a time, for up to an hour, at any time of day', () => {
   expect(rebootSettingsFrom({})).toEqual({
     maxRebooting: 1,
     rebootTimeoutMs: 3_600_000,
@@ -25,7 +25,7 @@ test('FL6: a setting decides how many Nodes reboot at a time', () => {
   expect(() => from({ MAX_REBOOTING: 'all' })).toThrow('UPDATE_OPERATOR_MAX_REBOOTING');
 });
 
-test('the variables of the original have the same meaning', () => {
+test('the environment variables of the original operator have the same meaning', () => {
   const settings = from({
     BEFORE_REBOOT_ANNOTATIONS: 'anno1, example.com/anno2',
     AFTER_REBOOT_ANNOTATIONS: 'anno3,,anno3',
@@ -39,7 +39,7 @@ test('the variables of the original have the same meaning', () => {
   expect(settings.window.isOpen(Date.parse('2030-01-11T00:31:00Z'))).toBe(false);
 });
 
-test('FL11: a window with only some of its settings is refused, and does not mean a window that is always open', () => {
+test('FL11: a window with only some of its settings is refused, and is not treated as always open', () => {
   expect(() => from({ REBOOT_WINDOW_START: '14:00' })).toThrow('REBOOT_WINDOW_LENGTH is missing');
   expect(() => from({ REBOOT_WINDOW_LENGTH: '1h' })).toThrow('REBOOT_WINDOW_START is missing');
   expect(() => from({ REBOOT_WINDOW_TIME_ZONE: 'UTC' })).toThrow('REBOOT_WINDOW_START is missing');
@@ -63,7 +63,7 @@ test.each([
   ['LENGTH', '14:00', '-1h', 'UTC'],
   ['LENGTH', '14:00', '1 hour', 'UTC'],
   ['TIME_ZONE', '14:00', '1h', 'Mars/Olympus'],
-])('an invalid %s of a window is refused with the name of its variable: %s for %s in %s', (name, start, length, zone) => {
+])('if the %s of a window is invalid, the error contains the name of its variable: %s for %s in %s', (name, start, length, zone) => {
   const window = { START: start, LENGTH: length, TIME_ZONE: zone };
   const settings = Object.entries(window).map(([part, text]) => [`REBOOT_WINDOW_${part}`, text]);
 

@@ -66,7 +66,7 @@ test('a Node that is chosen for a reboot gets a label, and the results of its ea
   });
 });
 
-test('once every check before the reboot has succeeded a single write gives the permission', () => {
+test('once every check before the reboot has succeeded, a single write gives the permission', () => {
   const waiting = node({ ...needed, ...phase('BeforeReboot'), x: 'yes' }, before);
   const ready = node({ ...needed, ...phase('BeforeReboot'), x: 'true' }, before);
 
@@ -101,7 +101,7 @@ test('a reboot ends once every check after it has succeeded', () => {
   });
 });
 
-test('the time limit of a reboot that the operator did not start begins when the operator first sees the reboot', () => {
+test('if the operator did not start a reboot, its time limit begins when the operator first sees the reboot', () => {
   const begun = node(approved);
 
   expect(nextStep(begun, settings, NOW)).toEqual({ annotations: phase('Rebooting') });
@@ -111,7 +111,7 @@ test('the time limit of a reboot that the operator did not start begins when the
   });
 });
 
-test('if a phase begins in the future, its time limit counts from now, so that a changed clock does not block other reboots', () => {
+test('if the recorded start of a phase is in the future, its time limit counts from now, so that a changed clock does not block other reboots', () => {
   const early = node({ ...approved, ...phase('Rebooting', '2099-01-01T00:00:00Z') });
 
   expect(nextStep(early, settings, NOW)).toEqual({ annotations: phase('Rebooting') });
@@ -137,7 +137,7 @@ test('a permission that is unused at the time limit is withdrawn, and a machine 
   );
 });
 
-test('a Node whose checks have no result at the time limit gives way to other Nodes, and is reported once', () => {
+test('if the checks of a Node have no result at the time limit, the Node gives way to other Nodes, and is reported once', () => {
   const asked = node({ ...needed, ...phase('BeforeReboot') }, before);
   const unanswered = node({ ...phase('TimedOut') }, after);
 

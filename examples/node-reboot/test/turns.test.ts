@@ -59,7 +59,7 @@ test('FL1: answers of agents take effect at once, without waiting for a timer', 
   await eventually(async () => (await cluster.node('node-3')).spec?.unschedulable !== true);
 });
 
-test('FL6: at most as many Nodes as the setting allows reboot at the same time', async () => {
+test('FL6: no more Nodes than the setting allows reboot at the same time', async () => {
   const cluster = await startCluster({ agents: false, settings: { MAX_REBOOTING: '2' } });
 
   await needReboot(cluster, 'node-1', 'node-2', 'node-3');
@@ -70,7 +70,7 @@ test('FL6: at most as many Nodes as the setting allows reboot at the same time',
   await eventually(() => isOk(cluster, 'node-3'));
 });
 
-test('acceptance 4: if more Nodes reboot than allowed, and the original would count one Node twice, only new reboots wait', async () => {
+test('acceptance 4: if more Nodes reboot than allowed, and the original operator would count one Node twice, only new reboots wait', async () => {
   const cluster = await startCluster({
     agents: false,
     settings: { AFTER_REBOOT_ANNOTATIONS: 'y' },
@@ -94,7 +94,7 @@ test('acceptance 4: if more Nodes reboot than allowed, and the original would co
   await eventually(() => isOk(cluster, 'node-3'));
 });
 
-test('acceptance 5: without a relevant change nothing is written, whatever other programs write', async () => {
+test('acceptance 5: without a relevant change, nothing is written, whatever other programs write', async () => {
   const cluster = await startCluster();
   const { place, clock } = cluster;
   await needReboot(cluster, 'node-1');

@@ -46,7 +46,7 @@ test('FL7: a window uses the configured time zone, whatever the time zone of the
   expect(auckland.isOpen(ms('2030-01-06T12:30:00Z'))).toBe(true);
 });
 
-test('if a clock change skips the start of a window, it opens right after the change, and if the start occurs twice, it opens the first time', () => {
+test('if a clock change skips the start of a window, the window opens right after the change; if the start occurs twice, it opens the first time', () => {
   const skipped = windowOf('02:30', '1h', 'Europe/Berlin');
   const twice = windowOf('02:30', '2h', 'Europe/Berlin');
 
@@ -56,7 +56,7 @@ test('if a clock change skips the start of a window, it opens right after the ch
   expect(twice.isOpen(ms('2030-10-27T02:31:00Z'))).toBe(false); // two hours have passed
 });
 
-test('without a window reboots may start at any time', () => {
+test('without a window, reboots may start at any time', () => {
   expect(ALWAYS_OPEN.isOpen(0)).toBe(true);
   expect(ALWAYS_OPEN.opensAfter(0)).toBe(Number.POSITIVE_INFINITY);
 });

@@ -113,7 +113,7 @@ test('PR6: a refusal by the API server is reported, and existing objects stay', 
   expect(new Set(later)).toEqual(new Set(['patch secrets'])); // asked again, and nothing else
 });
 
-test('PR9: of many invalid ServiceMonitors the report contains some names, and the number of the rest', async () => {
+test('PR9: the report on many invalid ServiceMonitors contains some names and the number of the rest', async () => {
   const place = await start();
   const names = Array.from({ length: 30 }, (_, at) => `bad-${String(at).padStart(2, '0')}`);
   const matchExpressions = [{ key: 'a'.repeat(2_000), operator: 'In', values: ['b'] }];

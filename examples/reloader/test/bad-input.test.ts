@@ -23,7 +23,7 @@ test('a Secret of 1 MiB restarts its workload, and no part of it appears in logs
   expect(shown).not.toContain(Buffer.from('hidden-').toString('base64').slice(0, 8));
 });
 
-test('missing rights for one kind of workload do not affect the other kinds', async () => {
+test('missing permissions for one kind of workload do not affect the other kinds', async () => {
   const reloader = await startReloader({
     stopped: true,
     withheld: ({ apiGroups = [] }) => apiGroups.includes('apps'),
@@ -43,7 +43,7 @@ test('missing rights for one kind of workload do not affect the other kinds', as
   await eventually(() => reloader.rollouts('agent', 'DaemonSet') === 1);
 });
 
-test('until the operator may list Secrets only workloads with ConfigMaps restart, and no Secret counts as deleted', async () => {
+test('until the operator may list Secrets, only workloads with ConfigMaps restart, and no Secret counts as deleted', async () => {
   const isOfResources = ({ resources = [] }: { readonly resources?: readonly string[] }) =>
     resources.includes('secrets');
   const reloader = await startReloader({
@@ -71,7 +71,7 @@ test('until the operator may list Secrets only workloads with ConfigMaps restart
   expect((await reloader.variables('safe')).STAKATER_KEY_SECRET).toMatch(/^[0-9a-f]{40}$/);
 });
 
-test('[reloader R20] [reloader 6] the second volume of a resource counts if the first volume is not mounted', async () => {
+test('[reloader R20] [reloader 6] if the first volume of a resource is not mounted, its second volume is used', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '1' });
   const volume = (name: string) => ({ name, configMap: { name: 'app' } });
@@ -89,7 +89,7 @@ test('[reloader R20] [reloader 6] the second volume of a resource counts if the 
   expect(Object.keys(await reloader.variables('web', 'side'))).toEqual(['STAKATER_APP_CONFIGMAP']);
 });
 
-test('[reloader 5] [reloader R21] annotations of the Pod template count, including exclude lists and pause periods', async () => {
+test('[reloader 5] [reloader R21] annotations of the Pod template take effect, including exclude lists and pause periods', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '1' });
   await reloader.config('left-out', { mode: '1' });
@@ -132,7 +132,7 @@ function roleFor(rule: object, { namespace }: Reloading): readonly object[] {
   ];
 }
 
-test('[found 2] a workload whose patterns are too costly gets a Warning with the limit, and other workloads still restart', async () => {
+test('[found 2] if the patterns of a workload are too costly, it gets a Warning with the limit, and other workloads still restart', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '1' });
   await reloader.config('hostile', { mode: '1' });
@@ -159,7 +159,7 @@ test('[found 2] a workload whose patterns are too costly gets a Warning with the
   expect(Math.max(...notes.map((note) => note.length))).toBeLessThan(400);
 });
 
-test('[found 2] if an annotation has too many names, only the first names count, and their changes restart the workload', async () => {
+test('[found 2] if an annotation has too many names, only the first names take effect, and their changes restart the workload', async () => {
   const reloader = await startReloader();
   const names = Array.from({ length: 9_000 }, (_, at) => `config-${at}`);
   await reloader.config('config-7', { mode: '1' });

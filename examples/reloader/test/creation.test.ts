@@ -29,7 +29,7 @@ test('[reloader 15] a resource that was deleted and created again restarts its w
   expect(reloader.rollouts('other')).toBe(1);
 });
 
-test('[reloader 15] a resource for a workload with `search` keeps its record while it is deleted', async () => {
+test('[reloader 15] the record of a resource stays while the resource is deleted, if the workload has the annotation `search`', async () => {
   const reloader = await startReloader();
   const fields = { annotations: { 'reloader.stakater.com/match': 'true' } };
   await reloader.config('app', { mode: '1' }, fields);
@@ -44,7 +44,7 @@ test('[reloader 15] a resource for a workload with `search` keeps its record whi
   await reloader.rolledOut('web', 1);
 });
 
-test('[reloader 15] with --reload-on-create a resource with `match` that a workload with `search` uses counts as created when it appears', async () => {
+test('[reloader 15] with --reload-on-create, a resource with `match` that a workload with `search` uses counts as created when it appears', async () => {
   const reloader = await startReloader({ args: ['--reload-on-create=true'] });
   const annotations = { 'reloader.stakater.com/search': 'true' };
   await reloader.workload('web', {
@@ -66,7 +66,7 @@ test('[reloader 15] with --reload-on-create a resource with `match` that a workl
   expect(reloader.rollouts('web')).toBe(1);
 });
 
-test('[reloader 15] with --reload-on-create a resource that a pattern matches counts as created, even after a restart', async () => {
+test('[reloader 15] with --reload-on-create, a resource that a pattern matches counts as created, even after a restart', async () => {
   const reloader = await startReloader({ args: ['--reload-on-create=true'] });
   await reloader.config('app-old', { mode: '1' });
   const annotations = { 'configmap.reloader.stakater.com/reload': 'app-.*' };
@@ -92,7 +92,7 @@ test('[reloader 15] with --reload-on-create a resource that a pattern matches co
   expect(reloader.rollouts('late')).toBe(0);
 });
 
-test('[reloader 15] with --reload-on-delete a deletion counts even if only the variable in the template records the resource', async () => {
+test('[reloader 15] with --reload-on-delete, a deletion is recognised even if only the variable in the template records the resource', async () => {
   const reloader = await startReloader({ args: ['--reload-on-delete=true'] });
   const data = { mode: '1' };
   await reloader.config('app', data, { annotations: { 'reloader.stakater.com/match': 'true' } });
@@ -112,7 +112,7 @@ test('[reloader 15] with --reload-on-delete a deletion counts even if only the v
 test.each([
   'configmaps',
   'secrets',
-])('[reloader 15] [reloader R5] with --reload-on-create, and %s ignored, resources of the other type still restart their workload', async (ignored) => {
+])('[reloader 15] [reloader R5] with --reload-on-create, if %s are ignored, resources of the other type still restart their workload', async (ignored) => {
   const args = ['--reload-on-create=true', `--resources-to-ignore=${ignored}`];
   const reloader = await startReloader({ args });
   const references = envFrom('configmap/late', 'secret/late');
@@ -131,7 +131,7 @@ test.each([
   ]);
 });
 
-test('[reloader 15] [reloader R5] with --reload-on-delete, and ConfigMaps ignored, a deletion of a ConfigMap removes its variable', async () => {
+test('[reloader 15] [reloader R5] with --reload-on-delete, if ConfigMaps are ignored, the deletion of a Secret still removes its variable', async () => {
   const args = ['--reload-on-delete=true', '--resources-to-ignore=configmaps'];
   const reloader = await startReloader({ args });
   await reloader.secret('key', { key: '1' });
@@ -149,7 +149,7 @@ test('[reloader 15] [reloader R5] with --reload-on-delete, and ConfigMaps ignore
   expect(reloader.rollouts('web')).toBe(2);
 });
 
-test('[reloader 4] [reloader 15] with --reload-on-delete the deletion of a resource with the annotation `ignore` restarts nothing', async () => {
+test('[reloader 4] [reloader 15] with --reload-on-delete, the deletion of a resource with the annotation `ignore` restarts nothing', async () => {
   const reloader = await startReloader({ args: ['--reload-on-delete=true'] });
   await reloader.config('app', { mode: '1' });
   await reloader.workload('web', { annotations: AUTO, ...envFrom('configmap/app') });
@@ -227,7 +227,7 @@ test('[reloader R18] the first deployment of a workload restarts nothing, whethe
   expect(reloader.rollouts('web')).toBe(0);
 });
 
-test('[reloader R18] without --reload-on-create a resource that is created later is recorded, and restarts nothing', async () => {
+test('[reloader R18] without --reload-on-create, a resource that is created later is recorded, and restarts nothing', async () => {
   const reloader = await startReloader();
   await reloader.config('before', { mode: '1' });
   const references = envFrom('configmap/before', 'secret/after');

@@ -107,7 +107,7 @@ describe('a change of the ConfigMap of a CronJob', () => {
     expect(await jobsOf(reloader)).toHaveLength(1);
   });
 
-  test('a change for a CronJob with --reload-strategy=annotations starts a Job whose Pod template mentions the resource', async () => {
+  test('with --reload-strategy=annotations, a change for a CronJob starts a Job whose Pod template mentions the resource', async () => {
     const reloader = await startReloader({ args: ['--reload-strategy=annotations'] });
     await reloader.config('app', { mode: 'slow' });
     await reloader.apply([cronJob('backup')]);

@@ -100,7 +100,7 @@ describe('[reloader 24] a rotation', () => {
     expect(reloader.rollouts('web')).toBe(1);
   });
 
-  test('[reloader R26] new Pods alone restart nothing, and a rotation is compared with the content with which they started', async () => {
+  test('[reloader R26] new Pods alone restart nothing, and rotated content is compared with the content with which the Pods started', async () => {
     const reloader = await csi();
     await mounts(reloader, 'a', 'v1');
     await web(reloader);
@@ -120,7 +120,7 @@ describe('[reloader 24] a rotation', () => {
     expect(await reloader.variables('web')).toEqual({ [VARIABLE]: hashOf('v1') });
   });
 
-  test('[reloader R26] a rotation restarts Pods with older content than a newer Pod has', async () => {
+  test('[reloader R26] a rotation restarts a workload if one Pod has older content than a newer Pod', async () => {
     const reloader = await csi();
     await mounts(reloader, 'a', 'v1');
     await web(reloader);
@@ -171,7 +171,7 @@ test('the missing status of a workload without Pods counts neither as a deletion
   expect(await reloader.variables('web')).toEqual({ [VARIABLE]: hashOf('v2') });
 });
 
-test('[reloader 24] the annotations `ignore` and `match` of a SecretProviderClass count', async () => {
+test('[reloader 24] the annotations `ignore` and `match` of a SecretProviderClass take effect', async () => {
   const reloader = await csi();
   const annotations = { 'reloader.stakater.com/match': 'true' };
   const kind = 'SecretProviderClass';
@@ -196,7 +196,7 @@ test('[reloader 24] the annotations `ignore` and `match` of a SecretProviderClas
   expect(reloader.rollouts('web')).toBe(1);
 });
 
-test('without the CSI driver in the cluster ConfigMaps still restart their workloads', async () => {
+test('without the CSI driver in the cluster, ConfigMaps still restart their workloads', async () => {
   const reloader = await startReloader({ args: ['--enable-csi-integration'] });
   await reloader.config('app', { mode: 'slow' });
   const container = { ...APP, envFrom: [{ configMapRef: { name: 'app' } }] };

@@ -58,7 +58,7 @@ test('a change that is reverted within the debounce restarts nothing', async () 
   expect(reloader.rollouts('web')).toBe(0);
 });
 
-test('[reloader R7] after many quick changes the template has the hash of the last content', async () => {
+test('[reloader R7] after many quick changes, the template has the hash of the last content', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '0' });
   await reloader.workload('web', { annotations: AUTO, ...envFrom('configmap/app') });
@@ -76,7 +76,7 @@ test('[reloader R7] after many quick changes the template has the hash of the la
   expect((await reloader.live('web')).metadata.resourceVersion).toBe(live.metadata.resourceVersion);
 });
 
-test('[reloader R16] after a watch has ended it starts again, and no change is missed', async () => {
+test('[reloader R16] after a watch has ended, it starts again, and no change is missed', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
   const reloader = await startReloader({ clock });
   await reloader.config('app', { mode: '1' });

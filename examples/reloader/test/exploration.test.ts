@@ -83,7 +83,7 @@ const scenario: Scenario = {
 };
 
 test(
-  'in every order of events the workloads of `reloader` run with the last content',
+  'in every order of events, the workloads of `reloader` run with the last content',
   EXPLORING,
   async () => {
     expect(await explored(scenario)).toMatchObject({ scenario: 'reloader' });

@@ -3,7 +3,7 @@ import { secret } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { startReloader } from './support/start.ts';
 
-test('[reloader 27] every write of a Secret is refused, even with all flags that need more rights', async () => {
+test('[reloader 27] every write of a Secret is refused, even with all flags that need more permissions', async () => {
   const { ambassador, place } = await startBehind([
     '--enable-csi-integration',
     '--is-argo-rollouts=true',

@@ -210,7 +210,7 @@ test('the stored copy stays while the cache still contains a Job that is already
   expect(server.calls).toEqual([]);
 });
 
-test('in a dry run the copy is stored and the Job deleted only as dry runs, and no Job is created', async () => {
+test('in a dry run, the copy is stored and the Job deleted only as dry runs, and no Job is created', async () => {
   const server = new FakeServer().put('jobs', importJob('old'));
   const { reconcile, nowMs } = contextOf(server);
   const context = { reconcile: { ...reconcile, dryRun: true }, nowMs } as RestartContext<Job>;

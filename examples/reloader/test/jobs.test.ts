@@ -227,7 +227,7 @@ test('[reloader R12] a refused creation of the Job is repeated until it succeeds
 });
 
 describe('a change while the operator is killed', () => {
-  test('[reloader 17] [reloader R1] after a crash at any request a change still replaces an active Job once', async () => {
+  test('[reloader 17] [reloader R1] after a crash at any request, a change still replaces an active Job once', async () => {
     const points = await crashPoints({
       ...crashing(job('import'), 'Job'),
       calls: ({ verb, resource }) =>
@@ -247,7 +247,7 @@ describe('a change while the operator is killed', () => {
     }
   });
 
-  test('[reloader 17] [reloader R1] after a crash at any request a change still starts one Job of a CronJob', async () => {
+  test('[reloader 17] [reloader R1] after a crash at any request, a change still starts one Job of a CronJob', async () => {
     const points = await crashPoints({
       ...crashing(cronJob('import'), 'CronJob'),
       calls: ({ verb, resource }) =>

@@ -92,7 +92,7 @@ test('a ConfigMap that 1,000 workloads use is read once, and each workload is pa
   expect(counts).toEqual({ reads: 1, patches: COUNT });
 });
 
-test('[reloader R24] workloads whose patch is refused do not prevent other restarts', async () => {
+test('[reloader R24] if the patch of some workloads is refused, the other workloads still restart', async () => {
   const refused = new Set(['web-0', 'web-500']);
   const { workloads, counts, contextOf } = world({ refused });
   const controller = deploymentController();

@@ -63,7 +63,7 @@ test('[reloader 18] [reloader R25] watching several namespaces needs only Roles,
   expect(reloader.refusals()).toEqual([]);
 });
 
-test('[reloader 18] the resource selector is sent to the API server, and a resource that is labelled later counts', async () => {
+test('[reloader 18] the resource selector is sent to the API server, and a resource that is labelled later is included', async () => {
   const reloader = await startReloader({ args: ['--resource-label-selector=watched=yes'] });
   const labels = { watched: 'yes' };
   await reloader.config('app', { mode: '1' });
@@ -88,7 +88,7 @@ test('[reloader 18] the resource selector is sent to the API server, and a resou
   expect(new Set(selectors)).toEqual(new Set(['watched=yes']));
 });
 
-test('[reloader 20] [reloader R17] a change while there is no leader causes one restart within 20 s after the end of the last leader', async () => {
+test('[reloader 20] [reloader R17] a change made without a leader causes one restart within 20 s after the end of the last leader', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
   const leaseName = 'stakater-reloader-lock';
   const reloader = await startReloader({ clock, leaderElection: { leaseName }, stopped: true });

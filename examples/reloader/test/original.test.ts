@@ -29,7 +29,7 @@ const TIME = new Date('2026-01-02T03:04:05Z');
 const base64 = (value: string | readonly number[]): string =>
   Buffer.from(value as string).toString('base64');
 
-describe('the stand-in for the original computes hashes', () => {
+describe('the stand-in for the original operator computes hashes', () => {
   test.each([
     ['fixture H1', {}, 'da39a3ee5e6b4b0d3255bfef95601890afd80709'],
     ['fixture H2', { data: { key: 'value' } }, H2],
@@ -54,7 +54,7 @@ describe('the stand-in for the original computes hashes', () => {
       { binaryData: { k: base64([0, 0xff, 0x10]) } },
       '12f821e1f2a7708e34bb7c73add54af212b0ff3b',
     ],
-  ])('%s: the stand-in for the original computes the hash of the fixture', (_, content, hash) => {
+  ])('%s: the stand-in for the original operator computes the hash of the fixture', (_, content, hash) => {
     expect(hashOf('CONFIGMAP', content)).toBe(hash);
   });
 
@@ -70,11 +70,11 @@ describe('the stand-in for the original computes hashes', () => {
       '2e71815bb07a26c32acc4bb5718af7d85069734f',
     ],
     ['fixture H11', { k: '' }, 'a2a640403bda81368faf0dd24c36f66cb0206460'],
-  ])('%s, a Secret: the stand-in for the original computes the hash of the fixture', (_, data, hash) => {
+  ])('%s, a Secret: the stand-in for the original operator computes the hash of the fixture', (_, data, hash) => {
     expect(hashOf('SECRET', { data })).toBe(hash);
   });
 
-  test('the stand-in for the original computes the hash of fixture H12, the status of a CSI driver', () => {
+  test('the stand-in for the original operator computes the hash of fixture H12, the status of a CSI driver', () => {
     const objects = [
       { id: 'secret/b', version: 'v2' },
       { id: 'secret/a', version: 'v1' },
@@ -95,7 +95,7 @@ test.each([
   ['N8', 'SECRET', '1abc', 'STAKATER_1ABC_SECRET'],
   ['N9', 'CONFIGMAP', 'kube-root-ca.crt', 'STAKATER_KUBE_ROOT_CA_CRT_CONFIGMAP'],
   ['N10', 'SECRETPROVIDERCLASS', 'my-spc', 'STAKATER_MY_SPC_SECRETPROVIDERCLASS'],
-] as const)('%s: the stand-in for the original gives the variable of %s %s the name from the fixtures', (_, type, name, variable) => {
+] as const)('%s: the stand-in for the original operator gives the variable of %s %s the name from the fixtures', (_, type, name, variable) => {
   expect(variableOf(type, name)).toBe(variable);
 });
 
@@ -140,11 +140,11 @@ test.each([
     '{"metadata":{"annotations":{"deployment.reloader.stakater.com/paused-at":null}},"spec":{"paused":false}}',
   ],
   ['P6', argoPatch(TIME), 'merge-patch', '{"spec": {"restartAt": "2026-01-02T03:04:05Z"}}'],
-])('%s: the stand-in for the original sends a patch with the same bytes as in the fixtures', (_, patch, type, body) => {
+])('%s: the stand-in for the original operator sends a patch with the same bytes as in the fixtures', (_, patch, type, body) => {
   expect(patch).toEqual([type, body]);
 });
 
-test('the stand-in for the original marks a mount in the second container before a variable in the first', () => {
+test('the stand-in for the original operator marks a container that mounts the resource rather than an earlier container with a variable', () => {
   const byVariable = { name: 'a', envFrom: [{ configMapRef: { name: 'x' } }] };
   const byMount = { name: 'b', volumeMounts: [{ name: 'v' }] };
   const idle = { name: 'i' };
@@ -162,8 +162,8 @@ test('the stand-in for the original marks a mount in the second container before
   expect(markedIn({ containers: [idle], volumes }, 'CONFIGMAP', 'x')).toBeUndefined();
 });
 
-describe('the stand-in for the original at the API server', () => {
-  test('the stand-in puts a new variable first, has Update entries in managedFields, and writes nothing when it runs again', async () => {
+describe('the stand-in for the original operator at the API server', () => {
+  test('the stand-in for the original operator puts a new variable first, updates managedFields, and writes nothing when it runs again', async () => {
     const { env, namespace } = await start();
     const fields = { namespace, annotations: AUTO, podSpec: POD };
     for (const make of [deployment, daemonSet, statefulSet]) await env.create(make('web', fields));
@@ -189,7 +189,7 @@ describe('the stand-in for the original at the API server', () => {
     ]);
   });
 
-  test('the stand-in overwrites the hash of one Secret with the hash of another Secret that has the same variable', async () => {
+  test('the stand-in for the original operator overwrites the hash of one Secret with the hash of another Secret that has the same variable', async () => {
     const { env, namespace } = await start();
     const annotations = { 'secret.reloader.stakater.com/reload': 'a-b , a.b' };
     await env.create(deployment('web', { namespace, annotations, podSpec: POD }));
@@ -210,7 +210,7 @@ describe('the stand-in for the original at the API server', () => {
     expect(stakater.sent).toHaveLength(2);
   });
 
-  test('after a deletion the stand-in removes the variable, and with the strategy `annotations` it writes the hash of a deletion', async () => {
+  test('after a deletion, the stand-in for the original operator removes the variable, or with the strategy `annotations` writes the hash for deleted resources', async () => {
     const { env, namespace } = await start();
     await env.create(deployment('web', { namespace, annotations: AUTO, podSpec: POD }));
     const stakater = original(env.url, namespace);
@@ -234,7 +234,7 @@ describe('the stand-in for the original at the API server', () => {
     });
   });
 
-  test('the stand-in pauses a Deployment once, before the patch, and resumes it', async () => {
+  test('the stand-in for the original operator pauses a Deployment once, before the patch, and resumes it', async () => {
     const { env, namespace } = await start();
     const period = { 'deployment.reloader.stakater.com/pause-period': '5m' };
     const annotations = { ...AUTO, ...period };

@@ -79,7 +79,7 @@ test('workloads of one resource restart in the order of their order label, each 
   expect(restartedAt(reloader, 'db')).toBeLessThan(restartedAt(reloader, 'web'));
 });
 
-test('with --wait-for-rollout a second change waits for the first rollout', async () => {
+test('with --wait-for-rollout, a second change waits for the first rollout', async () => {
   const reloader = await startPaced(['--wait-for-rollout']); // nothing rolls out here
   await reloader.config('app', { mode: '1' });
   await deploy(reloader, 'web');

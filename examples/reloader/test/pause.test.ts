@@ -107,7 +107,7 @@ test('[reloader R24] an invalid pause period affects only its Deployment, and is
   await reloader.rolledOut('a-broken', 1);
 });
 
-test('[reloader 14] without a change a pause period causes no write, and a Deployment that its user paused stays paused', async () => {
+test('[reloader 14] without a change, a pause period causes no write, and a Deployment that its user paused stays paused', async () => {
   const reloader = await startPausing();
   await reloader.config('app', { mode: '1' });
   const references = envFrom('configmap/app');

@@ -22,7 +22,7 @@ test('[reloader 30] the README has the table of chart values', () => {
   expect(readme).toContain(`\n${chartTable()}\n`);
 });
 
-test('the README lists every flag that the original does not have, and mentions only flags that exist', () => {
+test('the README lists every flag that the original operator does not have, and mentions only flags that exist', () => {
   const own = Object.keys(ARGUMENTS).slice(Object.keys(ARGUMENTS).indexOf('debounce'));
   const table = readme.slice(readme.indexOf('| flag |'), readme.indexOf('## Chart values'));
   const flagsIn = (text: string) => [...text.matchAll(/`--([a-zA-Z-]+)/g)].map(([, name]) => name);

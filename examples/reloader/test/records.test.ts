@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { BASELINE } from '../record/baseline.ts';
 import { APP, AUTO, envFrom, startReloader } from './support/start.ts';
 
-test('[reloader 11] [reloader R1] a change while no process runs causes one restart, and no restart at the next start', async () => {
+test('[reloader 11] [reloader R1] a change made while no process runs causes one restart, and the next process restarts nothing', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '1' });
   await reloader.secret('key', { key: '1' });
@@ -30,7 +30,7 @@ test('[reloader 11] [reloader R1] a change while no process runs causes one rest
   expect(reloader.rollouts('db', 'StatefulSet')).toBe(1);
 });
 
-test('[reloader 9] [reloader R9] with the strategy `annotations` a restart of the operator without a change writes nothing', async () => {
+test('[reloader 9] [reloader R9] with the strategy `annotations`, a restart of the operator without a change writes nothing', async () => {
   const reloader = await startReloader({ args: ['--reload-strategy=annotations'] });
   await reloader.config('app', { mode: '1' });
   await reloader.workload('web', { annotations: AUTO, ...envFrom('configmap/app') });
@@ -46,7 +46,7 @@ test('[reloader 9] [reloader R9] with the strategy `annotations` a restart of th
   expect((await reloader.live('web')).metadata.resourceVersion).toBe(metadata.resourceVersion);
 });
 
-test('[reloader 10] a workload in the state that the original wrote is not changed', async () => {
+test('[reloader 10] a workload in the state that the original operator wrote is not changed', async () => {
   const reloader = await startReloader({ stopped: true });
   await reloader.config('app-config', { key: 'value' });
   const env = [
@@ -140,7 +140,7 @@ test('[reloader 7] [reloader R13] two names with the same variable are both reco
   expect(reloader.rollouts('web')).toBe(2);
 });
 
-test('[reloader R23] with a list of keys only a change of a listed key causes a restart, and a change of the list causes none', async () => {
+test('[reloader R23] with a list of keys, only a change of a listed key causes a restart, and a change of the list causes none', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { level: 'info', comment: 'a' });
   const references = envFrom('configmap/app');

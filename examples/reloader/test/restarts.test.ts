@@ -7,7 +7,7 @@ test.each([
   'Deployment',
   'StatefulSet',
   'DaemonSet',
-] as const)('[reloader 6] a %s restarts when a resource of its init container changes, or a resource of which it uses only one key', async (kind) => {
+] as const)('[reloader 6] a %s restarts for a ConfigMap of its init container, and for a Secret of which it uses only one key', async (kind) => {
   const reloader = await startReloader();
   await reloader.config('init', { mode: '1' });
   await reloader.secret('key', { password: '1' });

@@ -54,7 +54,7 @@ function recorded(reloader: Reloading, name: string, hash: string): Promise<Roll
 }
 
 describe('[reloader 24] a change of the ConfigMap of a Rollout', () => {
-  test('[reloader R22] with the strategy `restart` a change sets restartAt and records the hash, so that the Rollout restarts once', async () => {
+  test('[reloader R22] with the strategy `restart`, a change sets restartAt and records the hash, so that the Rollout restarts once', async () => {
     const reloader = await argo();
     await reloader.config('app', { mode: 'slow' });
     const { spec: podSpec } = envFrom('configmap/app');
@@ -80,7 +80,7 @@ describe('[reloader 24] a change of the ConfigMap of a Rollout', () => {
     expect(metadata.resourceVersion).toBe(after.metadata.resourceVersion);
   });
 
-  test('with the strategy `restart` a change causes a restart even if the template already has the hash', async () => {
+  test('with the strategy `restart`, a change causes a restart even if the template already has the hash', async () => {
     const clock = new FakeClock(Date.now());
     const reloader = await argo({ clock });
     await reloader.config('app', { mode: 'slow' });
@@ -125,7 +125,7 @@ describe('[reloader 24] a change of the ConfigMap of a Rollout', () => {
   test.each([
     'rollout',
     'Restart',
-  ])('with the strategy %s a change writes into the template of the Rollout', async (strategy) => {
+  ])('with the strategy %s, a change writes into the template of the Rollout', async (strategy) => {
     const reloader = await argo();
     await reloader.config('app', { mode: 'slow' });
     const env = [{ name: 'A', value: '1' }];

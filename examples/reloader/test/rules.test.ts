@@ -49,7 +49,7 @@ test('[reloader 2] the annotation `auto` for one type reloads for that type, wit
   expect(reloader.rollouts('b-t')).toBe(2);
 });
 
-test('[reloader 2] with --auto-reload-all every workload reloads, except for workloads whose annotations exclude it', async () => {
+test('[reloader 2] with --auto-reload-all, every workload reloads, except for workloads whose annotations exclude it', async () => {
   const reloader = await startReloader({ args: ['--auto-reload-all'] });
   const names = await deployAll(reloader, {
     'a-false': { 'reloader.stakater.com/auto': 'false' },
@@ -215,7 +215,7 @@ test.each([
   ]);
 });
 
-test('[reloader 8] the hashes of objects from the API server equal the hashes of the original', async () => {
+test('[reloader 8] the hashes of objects from the API server equal the hashes of the original operator', async () => {
   const reloader = await startReloader();
   const binary = (...bytes: number[]) => Buffer.from(bytes).toString('base64');
   const put = (name: string, content: object) =>

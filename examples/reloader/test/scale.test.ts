@@ -10,7 +10,7 @@ const WORKLOADS = 36;
 const CONTENT = Buffer.alloc(10 * 1024, 'content').toString('base64');
 const IMAGE = 'registry.k8s.io/pause:3.10';
 
-test('[reloader 19] [reloader R11] of many Secrets only the referenced Secrets are read, each of them once', async () => {
+test('[reloader 19] [reloader R11] of many Secrets, only the referenced Secrets are read, each of them once', async () => {
   const lines: CountingLine[] = [];
   const place = await startReloader({
     args: ['--auto-reload-all', '--debounce=0s'],

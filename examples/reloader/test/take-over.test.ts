@@ -17,7 +17,7 @@ import { startReloader } from './support/start.ts';
 type Strategy = 'env-vars' | 'annotations';
 
 describe.each<Strategy>(['env-vars', 'annotations'])('with the strategy %s', (strategy) => {
-  test('[reloader 10] the values that the original wrote stay, and no template changes', async () => {
+  test('[reloader 10] the values that the original operator wrote stay, and no template changes', async () => {
     const { place, stakater } = await writtenByOriginal(strategy);
     const before = await templates(place);
 
@@ -34,7 +34,7 @@ describe.each<Strategy>(['env-vars', 'annotations'])('with the strategy %s', (st
     expect(stakater.sent).toHaveLength(2 * WORKLOADS.length);
   });
 
-  test('[reloader 10] the next change causes one patch per workload, with values that the original then recognises', async () => {
+  test('[reloader 10] the next change causes one patch per workload, with values that the original operator then recognises', async () => {
     const { place, stakater } = await writtenByOriginal(strategy);
     await start(place);
     const before = await templates(place);
@@ -90,7 +90,7 @@ describe.each<Strategy>(['env-vars', 'annotations'])('with the strategy %s', (st
     expect(await templates(place)).toEqual(after);
   });
 
-  test('[reloader 10] after a switch to the original and back, the records that each operator wrote are kept', async () => {
+  test('[reloader 10] after a switch to the original operator and back, the records of both operators are kept', async () => {
     const place = await begin(strategy);
     const { env, namespace } = place;
     const stakater = original(env.url, namespace, strategy);
@@ -121,7 +121,7 @@ describe.each<Strategy>(['env-vars', 'annotations'])('with the strategy %s', (st
     }
   });
 
-  test('[reloader 10] a change while neither operator ran restarts each workload once', async () => {
+  test('[reloader 10] if a resource changes while neither operator runs, each workload restarts once', async () => {
     const { place } = await writtenByOriginal(strategy);
     const before = await templates(place);
     // Both strategies show it, because the original has written it last.
@@ -137,7 +137,7 @@ describe.each<Strategy>(['env-vars', 'annotations'])('with the strategy %s', (st
   });
 });
 
-test('[reloader 10] [reloader R2] a Deployment that the original paused is resumed on time', async () => {
+test('[reloader 10] [reloader R2] a Deployment that the original operator paused is resumed on time', async () => {
   const clock = new FakeClock(Date.now());
   const place = await begin('env-vars', clock);
   const { env, namespace } = place;

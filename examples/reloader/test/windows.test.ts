@@ -74,7 +74,7 @@ test('[reloader 25] a restart waits visibly for its window, and happens once, ev
   expect(reloader.rollouts('web')).toBe(1);
 });
 
-test('[reloader 25] a workload with an invalid window waits, with a Warning and a metric', async () => {
+test('[reloader 25] a workload with an invalid window waits, and a Warning and a metric report it', async () => {
   const reloader = await startWindows();
   await reloader.config('app', { mode: '1' });
   const annotations = { ...AUTO, [RESTART_WINDOW]: NIGHT.replace('0 2', '0 26') };
@@ -135,7 +135,7 @@ test('[reloader 26] if another manager keeps removing the pending annotation, it
   expect(await isPending()).toBe(false);
 });
 
-test('[reloader 25] without the flag for windows a pending restart happens, and the pending annotation is removed', async () => {
+test('[reloader 25] without the flag for windows, a pending restart happens, and the pending annotation is removed', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '1' });
   const pending = { [PENDING]: '{"reason":"window","resources":["configmap/app"]}' };

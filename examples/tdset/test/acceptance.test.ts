@@ -88,7 +88,7 @@ test('acceptance 4: a changed image is rolled out, and manually changed replicas
   ]);
 });
 
-test('acceptance 5 and 6: an object of the original is accepted unchanged, and deleted together with its Deployment', async () => {
+test('acceptance 5 and 6: an object written for the original operator is accepted unchanged, and deleted together with its Deployment', async () => {
   const place = await startTDSets({ allNamespaces: true });
   const { env } = place;
   // The repository's own example: with its namespace, and a window over every hour that there is.

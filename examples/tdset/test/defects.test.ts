@@ -38,7 +38,7 @@ test('TD3: overlapping windows are reported once, and an empty window is refused
   await place.condition('empty', 'ScheduleValid', 'True');
 });
 
-test('TD6: a changed port is rolled out, even to a Deployment that the original created', async () => {
+test('TD6: a changed port is rolled out, even to a Deployment that the original operator created', async () => {
   const place = await startTDSets();
   await place.create('shop', { suspend: true });
   const set = await eventually(() => place.set('shop'));
@@ -184,7 +184,7 @@ test('TD10: the operator that is configured to create Services creates one, even
   expect((await place.deployment('theirs'))?.spec.replicas).toBe(2);
 });
 
-test('TD10: an operator that is not configured to create Services creates none, and has no right to do so', async () => {
+test('TD10: an operator that is not configured to create Services creates none, and has no permission to do so', async () => {
   const place = await startTDSets();
 
   await place.create('shop', { service: { port: 80 } });
@@ -193,7 +193,7 @@ test('TD10: an operator that is not configured to create Services creates none, 
   expect(await place.env.get('v1', 'Service', place.namespace, 'shop')).toBeUndefined();
 });
 
-test('TD11: status fields of a Deployment other than its counts cause no reconcile', async () => {
+test('TD11: a change in the status of a Deployment causes no reconcile if its counts stay the same', async () => {
   const place = await startTDSets({ workloads: false });
   const { env, namespace } = place;
   await place.create('shop');

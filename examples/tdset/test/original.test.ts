@@ -10,7 +10,7 @@ import { startTDSets } from './support/tdset-place.ts';
 const original = (file: string): URL => new URL(`original/${file}`, import.meta.url);
 const own = new URL('../crd.yaml', import.meta.url);
 
-test("acceptance 6: the original's definition and example are applied unchanged, and existing objects are taken over", async () => {
+test("acceptance 6: the original operator's definition and example are applied unchanged, and existing objects are taken over", async () => {
   const place = await startTDSets({
     allNamespaces: true,
     stopped: true,

@@ -8,7 +8,7 @@ import type { TDSet } from '../resource.ts';
 const CRD = new URL('../crd.yaml', import.meta.url);
 const API = 'schedule.rs/v1';
 
-test('[real R-1] [real R-3] TD8: when a quota refuses the Deployment the TDSet is Degraded, and the Deployment is created once the quota is gone', async () => {
+test('[real R-1] [real R-3] TD8: when a quota refuses the Deployment, the TDSet is Degraded, and the Deployment is created once the quota is gone', async () => {
   const controllers = [tdset({ createServices: false })];
   const place = await startRefusing(controllers, [CRD], /\/deployments/, DENIALS.quota);
   const { env, namespace } = place;

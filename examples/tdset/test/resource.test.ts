@@ -10,7 +10,7 @@ test('the shipped definition is generated from the schema', async () => {
   await expect(crdYaml(tdsets)).toMatchFileSnapshot('../crd.yaml');
 });
 
-test('the definition accepts every spec that the original accepts', () => {
+test('the definition accepts every spec that the original operator accepts', () => {
   const hour = fc.integer({ min: 0, max: 23 });
   const spec = fc.record(
     {
@@ -49,7 +49,7 @@ test('TD2: a window may end at hour 24, and not at hour 25', () => {
   expect(problemsWith(25)).toMatchObject([{ path: 'spec.schedulingConfig[0].endTime' }]);
 });
 
-test('TD10: a container gets the same name as in the original if that is valid, and otherwise another valid name', () => {
+test('TD10: a container gets the same name as in the original operator if that is valid, and otherwise another valid name', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z0-9]([-a-z0-9.]{0,100}[a-z0-9])?$/), (name) => {
       expect(dnsLabel(name)).toMatch(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);

@@ -5,7 +5,7 @@ import type { KubernetesObject } from 'chancery';
 import { expect, test } from 'vitest';
 import { autoscalerOf, jumpTo, passing, startTDSets } from './support/tdset-place.ts';
 
-test('TD9: beside an autoscaler, the TDSet does not scale the Deployment, and with `adjustHPA` it sets the minimum of the autoscaler', async () => {
+test('TD9: if there is an autoscaler, the TDSet does not scale the Deployment, and with `adjustHPA` it sets the minimum of the autoscaler', async () => {
   const place = await startTDSets();
   const { env, namespace } = place;
   await place.create('shop', { container: { image: 'nginx:1', port: 80 } });

@@ -131,7 +131,7 @@ test('a window on Sunday night continues into Monday', () => {
   expect(replicasAt(sunday, '2030-01-07T04:00:00Z')).toBe(DEFAULT);
 });
 
-test('if no window begins or ends there is no next transition', () => {
+test('if no window begins or ends, there is no next transition', () => {
   expect(nextAfter(scheduleOf([]), '2030-01-07T00:00:00Z')).toBeUndefined();
   expect(
     nextAfter(scheduleOf([{ startTime: 5, endTime: 4, replica: 1 }]), '2030-01-07T05:00:00Z'),

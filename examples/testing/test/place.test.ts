@@ -34,7 +34,7 @@ test.fails.each([
   {},
   { ownCluster: true },
   { allNamespaces: true },
-])("with the setup %o a refused request of the test's operator makes the test fail", async (setup) => {
+])('with the setup %o, the test fails if the API server refuses a request of its operator', async (setup) => {
   await start([curious], setup);
 });
 
@@ -42,7 +42,7 @@ const before: Place[] = [];
 
 test.each([
   1, 2, 3,
-])('the operator of test %i has no rights in the namespaces of earlier tests', async () => {
+])('the operator of test %i has no permissions in the namespaces of earlier tests', async () => {
   const place = await start([modest], {});
   const { env, namespace } = place;
   const user = env.requests.of({ namespace, resource: 'configmaps', verb: 'list' })[0]?.user;

@@ -89,7 +89,7 @@ test('[T-1] [attack A-1] EX4: c', () => {});
   expect(titlesIn(source)).toEqual(['EX1: a', "EX3: %s isn't", 'EX4: c']);
 });
 
-test('a tag of the example is an id, and any other tag is ignored', () => {
+test('a tag of the example becomes an id, and any other tag is ignored', () => {
   const source = `test('[example 7] [T-1] [example R3] d: e', () => {});
 test('[other 8] f', () => {});
 describe('[example 9] g', () => {});

@@ -8,7 +8,7 @@ import { API, service, startTunnels, tunnelOf } from './place.ts';
 
 const SAMPLE = new URL('../sample/', import.meta.url);
 
-test('acceptance 2: while the status cannot be written only one host is created, which the status later contains', async () => {
+test('acceptance 2: while the status cannot be written, only one host is created, which the status later contains', async () => {
   const place = await startTunnels();
   await place.env.apply([withLongestHostId(1)]);
 

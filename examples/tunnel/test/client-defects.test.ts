@@ -47,7 +47,7 @@ test("IN8: a foreign Deployment with the client's name is not changed, and the T
   await place.ready(); // the place is free: nobody looks again by the clock before 5 minutes are over
 });
 
-test('IN8: a Tunnel with empty references in its status, as the original writes them, gets its client', async () => {
+test('IN8: a Tunnel with empty references in its status, as the original operator writes them, gets its client', async () => {
   const place = await startTunnels({ stopped: true });
   const { env, namespace } = place;
   await place.apply([service('db', { type: 'ClusterIP' })]);
@@ -100,7 +100,7 @@ test('IN13: ports that are not TCP are reported, and a Service with only such po
   expect(place.provider.hosts.map(({ request }) => request.name)).toEqual(['both-tunnel']);
 });
 
-test('a lost token is not replaced if there is a host that uses it', async () => {
+test('a lost token is not replaced if a host uses it', async () => {
   const place = await startTunnels(RESTLESS);
   await place.apply([service('nginx-1')]);
   await place.ready();

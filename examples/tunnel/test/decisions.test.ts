@@ -96,7 +96,7 @@ test('the longest names result in valid labels, and an IPv6 address in a readabl
   );
 });
 
-test('settings come from the environment, and an invalid setting is refused with its name', () => {
+test('settings come from the environment, and the error for an invalid setting contains its name', () => {
   const environment = { TUNNEL_ANNOTATED_ONLY: 'true', TUNNEL_CLIENT_IMAGE: ' own:1 ' };
 
   expect(settingsFrom({})).toEqual(DEFAULT_SETTINGS);

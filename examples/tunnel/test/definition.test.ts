@@ -6,7 +6,7 @@ test('the shipped definition is generated from the schema', async () => {
   await expect(crdYaml(tunnels)).toMatchFileSnapshot('../crd.yaml');
 });
 
-test("the definition has the original's columns, and the column for the client has a value", () => {
+test("the definition has the original operator's columns, and the column for the client has a value", () => {
   const [version] = tunnels.definition.spec.versions;
 
   const columns = version?.additionalPrinterColumns?.map(({ name }) => name);

@@ -75,7 +75,7 @@ const scenario: Scenario = {
 };
 
 test(
-  'in every order of events `tunnel` pays for one host, and only while it is needed',
+  'in every order of events, `tunnel` pays for one host, and only while the host is needed',
   EXPLORING,
   async () => {
     expect(await explored(scenario)).toMatchObject({ scenario: 'tunnel' });

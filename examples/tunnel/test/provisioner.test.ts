@@ -56,7 +56,7 @@ test('a program gets the request on standard input, and its arguments unchanged,
   expect(made.id).toBe('create u-1 $(id) ;ls');
 });
 
-test('a program gets only the variables that are configured for it', async () => {
+test('a program gets only the environment variables that are configured for it', async () => {
   const provisioner = provisionerFrom({
     PATH: '/usr/bin:/bin',
     PROVIDER_TOKEN: 'x',
@@ -123,7 +123,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test('a stop of the operator ends a call with the reason of the stop', async () => {
+test('if the operator stops, a running call ends with the reason for stopping', async () => {
   const stop = new AbortController();
   const url = await served(() => {}); // never answers
 
@@ -152,7 +152,7 @@ test('a webhook can find, create and delete hosts', async () => {
   expect(provider.hosts).toEqual([]);
 });
 
-test('a webhook that fails, redirects or sends too long an answer causes an error', async () => {
+test('a webhook that fails, redirects or sends too long a response causes an error', async () => {
   const failing = await served((_, response) => response.writeHead(503).end('<html>'));
   const redirecting = await served((_, response) =>
     response.writeHead(307, { location: 'http://198.51.100.1/' }).end(),

@@ -3,7 +3,7 @@ import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { service, startTunnels, tunnelOf } from './place.ts';
 
-test('IN3: the list contains the address once beside foreign addresses, and later only this address is removed', async () => {
+test('IN3: a Service lists its address once beside foreign addresses, and later loses only this address', async () => {
   const place = await startTunnels({ settings: { externalIPs: true }, stopped: true });
   const ips = ['203.0.113.1', '198.51.100.7', '203.0.113.1']; // as the original leaves it behind
   await place.apply([service('nginx-1', { externalIPs: ips })]);

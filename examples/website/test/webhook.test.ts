@@ -63,7 +63,7 @@ test('a Website that is enlarged is not counted twice against the budget', async
   expect(await refusal(env, namespace, ['shop', 21])).toMatch(/its other Websites have 0$/);
 });
 
-test('in a namespace over its budget a Website can be changed and reduced, but not enlarged', async () => {
+test('in a namespace over its budget, a Website can be changed and reduced, but not enlarged', async () => {
   const { env, namespace } = await start();
   await storeShop(env, namespace, 40);
 

@@ -65,7 +65,7 @@ const json = fc.dictionary(fc.constantFrom('a', 'b', 'items'), fc.jsonValue({ ma
   noNullPrototype: true,
 });
 
-test('kept fields restore any original value, whatever value the client returns', () => {
+test('preserved fields restore any original value, whatever value the client returns', () => {
   fc.assert(
     fc.property(json, json, (original, returned) => {
       const kept = keptFields(original, returned, {});
@@ -95,7 +95,7 @@ const items = fc.uniqueArray(
   { selector: ({ k }) => k, maxLength: 5 },
 );
 
-test('kept fields restore any keyed list, in its original order, whatever list the client returns', () => {
+test('preserved fields restore any keyed list, in its original order, whatever list the client returns', () => {
   fc.assert(
     fc.property(items, items, (original, returned) => {
       const kept = keptFields({ items: original }, { items: returned }, KEYED);

@@ -81,7 +81,7 @@ test('nothing is restored below a field that was removed in the version with few
   );
 });
 
-test('an item of a list gets its kept fields back by its key when items are added, removed and moved', () => {
+test('a list item gets its preserved fields back by its key, even if items are added, removed and moved', () => {
   const crew = [
     { name: 'ada', role: 'mate' },
     { name: 'bo', role: 'cook' },
@@ -198,7 +198,7 @@ test('integers beyond doubles stay exact, and fields may have any name', () => {
   expect(back).toEqual(object);
 });
 
-test('if kept fields need more than 131,072 bytes in an annotation, the conversion fails with an error that quotes none of them', () => {
+test('if the preserved fields need more than 131,072 bytes in an annotation, the conversion fails with an error that quotes none of them', () => {
   const papers = { log: 'secret'.repeat(30_000) };
   const object = boat('v1', { spec: { hull: { meters: 3 }, papers } });
 
@@ -316,7 +316,7 @@ test.each<[string, (object: KubernetesObject) => unknown, string]>([
   expect(message).toBe(`v1alpha1 → v1beta1 of boats.harbour.example quay/ann: ${why}`);
 });
 
-test('a conversion in the other direction is checked in the same way, and the message contains the direction', () => {
+test('if the conversion back throws an error, the message contains the direction', () => {
   const resource = customResource({
     group: 'harbour.example',
     kind: 'Boat',

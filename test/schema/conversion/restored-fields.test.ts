@@ -5,7 +5,7 @@ import { deepFreeze } from '../../../operator/store/freeze.ts';
 
 const ITEMS = { items: [{ k: 1 }, { k: 2, j: 1 }] };
 
-test('withKept changes neither the fields nor its entries', () => {
+test('withKept changes neither the given fields nor the preserved entries', () => {
   const kept = [
     { path: ['items', { k: 3 }], value: { k: 3 }, at: 0 },
     { path: ['items', { k: 3 }, 'more'], value: true },
@@ -35,7 +35,7 @@ test('within a list, all entries must identify items by the same keys', () => {
   expect(withKept(ITEMS, kept)).toEqual({ items: [{ k: 1 }, { k: 2, j: 1, a: 1 }] });
 });
 
-test('withKept restores kept fields one after another, and compares each with the result of the previous ones', () => {
+test('withKept restores preserved fields one after another, and compares each with the result of the previous fields', () => {
   const gone = { path: ['items', { k: 2 }], insteadOf: { k: 2, j: 1 } };
 
   const whole = withKept(ITEMS, [gone, { path: ['items'], value: [], insteadOf: [{ k: 1 }] }]);

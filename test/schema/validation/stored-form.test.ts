@@ -29,7 +29,7 @@ describe('[F-11] defaults', () => {
     expect(applyDefaults({}, schema)).toEqual({ inner: { b: 'd' } });
   });
 
-  test('a default replaces a null that is not allowed, and without a default the null is removed', () => {
+  test('a null that is not allowed is replaced by the default, or removed if there is no default', () => {
     const plain: StructuralSchema = { type: 'string' };
     const schema = object({
       a: text,

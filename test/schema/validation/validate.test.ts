@@ -202,7 +202,7 @@ describe('[F-11] ratcheting', () => {
       ({ field }) => field,
     );
 
-  test('a field that was already invalid may stay so, and a newly invalid field is reported', () => {
+  test('a field that was already invalid is accepted, and a newly invalid field is reported', () => {
     expect(fields({ a: 9, b: 9 }, { a: 9, b: 1 })).toEqual(['b']);
   });
 

@@ -34,7 +34,7 @@ function nestedWrong(levels: number, own: object): unknown {
   return levels === 0 ? Array(20_000).fill(1) : { ...own, z: nestedWrong(levels - 1, own) };
 }
 
-test('many wrong values deep inside are each reported once', () => {
+test('if many values at a deep level are wrong, each is reported once', () => {
   const schema = specOf(nested(300));
 
   const problems = newObjectProblems({ spec: nestedWrong(300, {}) }, { schema, scaled: [] });

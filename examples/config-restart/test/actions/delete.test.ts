@@ -34,7 +34,7 @@ async function changedApp(): Promise<{
   return { cluster, operator, replace };
 }
 
-test('all Pods are deleted together, each Pod only once, with the log message of the original', async () => {
+test('all Pods are deleted together, each Pod only once, with the log message of the original operator', async () => {
   const { cluster, operator, replace } = await changedApp();
 
   await operator.reconcile('config');
@@ -53,7 +53,7 @@ test('all Pods are deleted together, each Pod only once, with the log message of
   ]);
 });
 
-test('if a process ends after the deletion and before it is recorded, the new Pods are not deleted', async () => {
+test('if a process ends between the deletion of Pods and its record, the new Pods are not deleted', async () => {
   const { cluster, operator, replace } = await changedApp();
   let writes = 0;
   cluster.fault = ({ verb, name }) => {
@@ -71,7 +71,7 @@ test('if a process ends after the deletion and before it is recorded, the new Po
   expect(podUids(cluster)).toEqual(replaced);
 });
 
-test('if a Pod cannot be deleted its deletion is retried, and the other Pods are deleted', async () => {
+test('if a Pod cannot be deleted, its deletion is retried, and the other Pods are deleted', async () => {
   const { cluster, operator, replace } = await changedApp();
   cluster.fault = ({ verb, name }) => {
     if (verb === 'delete' && name === 'webapp-5d-1') throw failure(403, 'Forbidden');

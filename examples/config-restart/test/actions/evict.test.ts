@@ -145,7 +145,7 @@ test('a new process continues the evictions of the last process, and evicts no n
   expect([...podUids(cluster)]).toContain(firstNew);
 });
 
-test('after an edit during the evictions all Pods are evicted again, even Pods that were already replaced', async () => {
+test('after an edit during the evictions, all Pods are evicted again, even Pods that were already replaced', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   await operator.reconcile('config');
@@ -232,7 +232,7 @@ test('the evictions stop if the ConfigMap is deleted meanwhile, because new Pods
   expect(oldOnes(app)).toHaveLength(2);
 });
 
-test('the evictions do not wait for an owner that was scaled down', async () => {
+test('the evictions do not wait for Pods of an owner that was scaled down', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   await operator.reconcile('config');
@@ -243,7 +243,7 @@ test('the evictions do not wait for an owner that was scaled down', async () => 
   expect(oldOnes(app)).toEqual([]);
 });
 
-test('for an owner without a replica count the operator waits for as many Ready Pods as before', async () => {
+test('for an owner without a replica count, the operator waits for as many Ready Pods as before', async () => {
   const app = await changedApp();
   const { cluster, operator } = app;
   const owner = {

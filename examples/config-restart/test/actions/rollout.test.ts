@@ -87,7 +87,7 @@ test('a Pod of an unknown owner is evicted', async () => {
 test.each([
   ['its ReplicaSet is gone', () => replicaSets],
   ['its Deployment is gone', () => deployments],
-])('a Pod is not evicted, because the garbage collector will delete it, when %s', async (_what, resource) => {
+])('if %s, a Pod is not evicted, because the garbage collector will delete it', async (_what, resource) => {
   const { cluster, operator } = await watched();
   putDeployment(cluster, 'webapp');
   const before = podUids(cluster);

@@ -151,7 +151,7 @@ describe('[reloader 30] values of the chart become arguments and environment var
     expect(started(chartArguments({ reloader }, RELEASE)).warnings).toEqual([]);
   });
 
-  test('the table contains every argument of the original, except for arguments that the chart cannot set', () => {
+  test('the table contains every argument of the original operator, except for arguments that the chart cannot set', () => {
     const passed = new Set(
       GOLDEN.flatMap(([, args]) => args.map((arg) => arg.replace(/^--|=.*$/gs, ''))),
     );
@@ -191,7 +191,7 @@ describe('[reloader 30] defects of the original chart are not repeated:', () => 
     expect(selector).toHaveLength(2);
   });
 
-  test('with a list of namespaces a selector and an ignore list are not passed on, and cause a warning', () => {
+  test('with a list of namespaces, a selector and an ignore list are not passed on, and cause a warning', () => {
     expect(
       given({ namespaces: ['a'], namespaceSelector: 'x', ignoreNamespaces: 'y' }),
     ).toMatchObject({
@@ -207,8 +207,8 @@ describe('[reloader 30] defects of the original chart are not repeated:', () => 
   });
 });
 
-describe('values of the chart that become no argument', () => {
-  test('a chart value that becomes no argument causes a warning that says where it belongs', () => {
+describe('chart values that do not become arguments', () => {
+  test('a chart value that does not become an argument causes a warning that says where the value belongs', () => {
     const result = chartArguments(
       {
         nameOverride: 'x',

@@ -175,7 +175,7 @@ describe('[reloader 2] the annotation `auto`', () => {
     ['', 'false', 'auto-off'],
     ['false', '', 'auto-off'],
     ['', '', 'auto-reload-all/main'],
-  ])('with --auto-reload-all the value %j of `auto` and the value %j of `auto` for one type result in %s', (auto, typed, expected) => {
+  ])('with --auto-reload-all, the value %j of `auto` and the value %j of `auto` for one type result in %s', (auto, typed, expected) => {
     const asked = workload({ [KEYS.auto]: auto, [KEYS.typedAuto.CONFIGMAP]: typed });
 
     expect(ruleOf(resource(), asked, ALL)).toBe(expected);
@@ -204,7 +204,7 @@ describe('[reloader 2] the annotation `auto`', () => {
     'constructor',
     '__proto__',
     'toString',
-  ])('with the annotation key %s for `auto` the annotation counts as absent', (auto) => {
+  ])('with the annotation key %s for `auto`, the annotation counts as absent', (auto) => {
     const options = { ...OPTIONS, annotations: { ...KEYS, auto } };
 
     expect(decide(resource(), workload({}), options)).toMatchObject({
@@ -283,7 +283,7 @@ describe('[reloader 4] the annotations `search`, `match`, `ignore` and `exclude`
     expect(ruleOf(resource({ [KEYS.match]: match }), asked)).toBe(expected);
   });
 
-  test('the annotation `search` has an effect only with a reference', () => {
+  test('the annotation `search` has an effect only if the workload refers to the resource', () => {
     const matching = { ...OTHER, annotations: { [KEYS.match]: 'true' } };
 
     expect(ruleOf(matching, workload({ [KEYS.search]: 'true' }))).toBe('unreferenced');
@@ -349,7 +349,7 @@ describe('[reloader 5] annotations of the Pod template', () => {
     KEYS.search,
     KEYS.auto,
     KEYS.typedAuto.CONFIGMAP,
-  ])('annotations of the Pod template do not count if the metadata has %s, even with an empty value', (key) => {
+  ])('annotations of the Pod template have no effect if the metadata has %s, even with an empty value', (key) => {
     const template = {
       [KEYS.auto]: 'true',
       [RELOAD]: 'app',
@@ -361,7 +361,7 @@ describe('[reloader 5] annotations of the Pod template', () => {
     expect(ruleOf(matching, onTemplate(template, { [key]: '' }))).toBe('no-rule');
   });
 
-  test('annotations of the Pod template count for a type whose keys are missing in the metadata', () => {
+  test('annotations of the Pod template take effect for a type if the workload itself has none for this type', () => {
     const asked = onTemplate(
       { [KEYS.auto]: 'true' },
       { [KEYS.typedAuto.SECRET]: 'true', [KEYS.reload.SECRET]: 'x' },
@@ -379,7 +379,7 @@ describe('[reloader 5] annotations of the Pod template', () => {
   });
 });
 
-test('annotations count under the keys that the flags set, and not under the default keys', () => {
+test('annotations take effect with the keys from the flags, and not with the default keys', () => {
   const types: readonly ResourceType[] = RESOURCE_TYPES;
   const annotations = { ...KEYS, auto: 'example.com/auto', ignore: 'example.com/ignore' };
   const options = { ...OPTIONS, annotations };
@@ -448,7 +448,7 @@ describe('with any annotations', () => {
     );
   });
 
-  test('annotations of the Pod template have no effect if the metadata has one of the four keys', () => {
+  test('annotations of the Pod template have no effect if the workload itself has one of the four annotation keys', () => {
     fc.assert(
       fc.property(given, annotations, fc.constantFrom(...keys.slice(0, 4)), (each, other, key) => {
         const metadata = { [key]: '', ...each.metadata };

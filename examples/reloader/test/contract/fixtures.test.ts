@@ -12,7 +12,7 @@ import { variableName } from '../../contract/variable-name.ts';
 const base64 = (...bytes: number[]): string => Buffer.from(bytes).toString('base64');
 const base64OfText = (text: string): string => Buffer.from(text).toString('base64');
 
-describe('[reloader 8] hashes of the contract', () => {
+describe('[reloader 8] hashes in the contract with the original operator', () => {
   test.each([
     ['fixture H1, a ConfigMap without data', hashOfConfigMap({}), EMPTY_HASH],
     ['fixture H1, a Secret without data', hashOfSecret({ data: null }), EMPTY_HASH],
@@ -88,12 +88,12 @@ describe('[reloader 8] hashes of the contract', () => {
       hashOfConfigMap({ binaryData: { k: base64(0, 0xff, 0x10) } }),
       '12f821e1f2a7708e34bb7c73add54af212b0ff3b',
     ],
-  ])('%s: the hash equals the hash of the original', (_, found, expected) => {
+  ])('%s: the hash equals the hash of the original operator', (_, found, expected) => {
     expect(found).toBe(expected);
   });
 });
 
-describe('[reloader 7] names of variables of the contract', () => {
+describe('[reloader 7] names of variables in the contract with the original operator', () => {
   test.each([
     ['N1', 'CONFIGMAP', 'my.config-1', 'STAKATER_MY_CONFIG_1_CONFIGMAP'],
     ['N2', 'SECRET', 'app--cfg', 'STAKATER_APP_CFG_SECRET'],
@@ -105,7 +105,7 @@ describe('[reloader 7] names of variables of the contract', () => {
     ['N8', 'SECRET', '1abc', 'STAKATER_1ABC_SECRET'],
     ['N9', 'CONFIGMAP', 'kube-root-ca.crt', 'STAKATER_KUBE_ROOT_CA_CRT_CONFIGMAP'],
     ['N10', 'SECRETPROVIDERCLASS', 'my-spc', 'STAKATER_MY_SPC_SECRETPROVIDERCLASS'],
-  ] as const)('%s: the variable of the %s %s has the same name as in the original', (_, type, name, expected) => {
+  ] as const)('%s: the variable of the %s %s has the same name as in the original operator', (_, type, name, expected) => {
     expect(variableName({ type, name })).toBe(expected);
   });
 });

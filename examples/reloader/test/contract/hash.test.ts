@@ -154,7 +154,7 @@ describe('[reloader 8] the hash', () => {
     'AP8Q*',
     '=',
     'AP8=AP8Q',
-  ])('a hash cannot be computed of %j, which is not base64, and the error contains only the key', (written) => {
+  ])('for %j, which is not base64, no hash is computed, and the error contains only the key', (written) => {
     for (const hash of [
       () => hashOfConfigMap({ binaryData: { 'tls.key': written } }),
       () => hashOfSecret({ data: { good: 'AAAA', 'tls.key': written } }),

@@ -8,7 +8,7 @@ const onWorkload = (text: string) =>
   keyLists({ annotations: { [KEYS]: text }, templateAnnotations: {} });
 const APP = { type: 'CONFIGMAP', name: 'app' } as const;
 
-test('[reloader R23] a listed resource counts only with the listed keys, sorted and unique, and other resources with all keys', () => {
+test('[reloader R23] for a resource with listed keys, only these keys are used, sorted and without duplicates; for other resources, all keys', () => {
   const lists = onWorkload(
     'configmap/app/z.yaml, configmap/app/a,,secret/app/token,configmap/app/a',
   );
@@ -20,7 +20,7 @@ test('[reloader R23] a listed resource counts only with the listed keys, sorted 
   expect(lists.problems).toEqual([]);
 });
 
-test('[reloader R23] the list in the metadata decides, and the list in the Pod template only if the metadata has no list', () => {
+test('[reloader R23] the list of keys in the Pod template is used only if the metadata has no list', () => {
   const templateAnnotations = { [KEYS]: 'configmap/app/t' };
 
   expect(keyLists({ annotations: {}, templateAnnotations }).of(APP)).toEqual(['t']);

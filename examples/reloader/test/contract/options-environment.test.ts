@@ -17,7 +17,7 @@ describe('[reloader 21] alerts', () => {
     ['pager', 'raw'],
     ['', 'raw'],
     [undefined, 'raw'],
-  ])('with ALERT_SINK=%s alerts have the sink %s', (word, sink) => {
+  ])('with ALERT_SINK=%s, alerts have the sink %s', (word, sink) => {
     const { alert, warnings } = options({}, { ...ALERTING, ALERT_SINK: word });
 
     expect(alert).toEqual({
@@ -90,7 +90,7 @@ describe('the option --webhook-url', () => {
 describe('[reloader 20] --enable-ha', () => {
   const POD = { POD_NAME: 'reloader-1', POD_NAMESPACE: 'tools' };
 
-  test('--enable-ha elects a leader with the Lease and the times of the original', () => {
+  test('--enable-ha elects a leader with the Lease and the times of the original operator', () => {
     expect(options({ 'enable-ha': true }, POD).settings.leaderElection).toEqual({
       leaseName: 'stakater-reloader-lock',
       leaseNamespace: 'tools',
@@ -160,8 +160,8 @@ describe('the log', () => {
   });
 });
 
-describe('variables of the original', () => {
-  test('METRICS_COUNT_BY_NAMESPACE has an effect only with the value enabled', () => {
+describe('variables of the original operator', () => {
+  test('METRICS_COUNT_BY_NAMESPACE has an effect only if its value is `enabled`', () => {
     const isOn = (word: string): boolean =>
       options({}, { METRICS_COUNT_BY_NAMESPACE: word }).metricsByNamespace;
 

@@ -58,7 +58,7 @@ describe('without arguments and variables', () => {
     warnings: [],
   };
 
-  test('the options are the defaults of the original, and options that the original lacks are off except the debounce', () => {
+  test('the options are the defaults of the original operator, and options that it lacks are off, except for the debounce', () => {
     expect(options()).toEqual({ ...EXPECTED, given: {} });
   });
 
@@ -74,7 +74,7 @@ describe('without arguments and variables', () => {
   });
 });
 
-describe('switches', () => {
+describe('flags that are on or off', () => {
   test.each([
     ['auto-reload-all', 'autoReloadAll'],
     ['wait-for-rollout', 'waitForRollout'],
@@ -149,11 +149,11 @@ describe('flags that accept fixed words', () => {
     ['configmaps', 'SECRET'],
     ['ConfigMaps', 'SECRET'],
     ['sEcrets', 'CONFIGMAP'],
-  ])('with --resources-to-ignore=%s only the type %s is watched', (word, left) => {
+  ])('with --resources-to-ignore=%s, only the type %s is watched', (word, left) => {
     expect([...options({ 'resources-to-ignore': [word] }).resourceTypes]).toEqual([left]);
   });
 
-  test('[reloader 15] --resources-to-ignore accepts only one entry, so that one type remains', () => {
+  test('[reloader 15] --resources-to-ignore accepts only one entry, so that one type of resources is still watched', () => {
     expect(refusal({ 'resources-to-ignore': ['secrets', 'configmaps'] })).toBe(
       '--resources-to-ignore must have one entry: configmaps or secrets',
     );
@@ -230,7 +230,7 @@ describe('[reloader 18] namespaces', () => {
     expect(refusal({ namespaces: ['a'.repeat(64)] })).toContain('names of namespaces');
   });
 
-  test('--namespaces-to-ignore and --namespace-selector count when all namespaces are watched', () => {
+  test('--namespaces-to-ignore and --namespace-selector take effect when all namespaces are watched', () => {
     const { ignoredNamespaces, namespaceSelector, warnings } = options({
       'namespaces-to-ignore': ['kube-system', ' other '],
       'namespace-selector': ['team:red', 'env=*'],
@@ -295,12 +295,12 @@ describe('keys of annotations', () => {
     );
   });
 
-  test('with an empty key the default key is used', () => {
+  test('with an empty key, the default key is used', () => {
     expect(options({ 'auto-annotation': ' ' }).annotations.auto).toBe(DEFAULT_ANNOTATIONS.auto);
   });
 });
 
-describe('numbers of flags that the original lacks', () => {
+describe('flags for durations and numbers that the original operator lacks', () => {
   test.each([
     ['0', 0],
     ['0s', 0],
@@ -316,7 +316,7 @@ describe('numbers of flags that the original lacks', () => {
     '2',
     '',
     'never',
-  ])('--debounce=%s is refused at the start', (debounce) => {
+  ])('--debounce=%s is refused when the options are read', (debounce) => {
     expect(refusal({ debounce })).toBe(
       `--debounce must be a duration such as 90s, 5m or 1h30m, from 0s to 30s, not ${JSON.stringify(debounce)}`,
     );
@@ -352,7 +352,7 @@ describe('numbers of flags that the original lacks', () => {
     '.5',
     '0.0001',
     'Infinity',
-  ])('--rollouts-per-second=%s is refused at the start', (rate) => {
+  ])('--rollouts-per-second=%s is refused when the options are read', (rate) => {
     expect(refusal({ 'rollouts-per-second': rate })).toContain('from 0.001 to 1000');
   });
 

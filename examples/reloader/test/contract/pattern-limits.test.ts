@@ -99,7 +99,7 @@ describe('[found 2] the states of a pattern', () => {
     expect(namedList(pattern).problems).toEqual([]);
   });
 
-  test('all patterns of a list together have a limit of states, and patterns within the limit still count', () => {
+  test('the patterns of a list share a limit of states, and patterns within the limit still take effect', () => {
     const patterns = Array.from({ length: 40 }, (_, at) => `team-${at}-[a-z]{90}`);
 
     const { problems, matches } = namedList(['web-.+', ...patterns, 'plain'].join(','));
@@ -163,7 +163,7 @@ describe('[found 2] a list of patterns', () => {
     );
   });
 
-  test('a hostile list of patterns reports only a few problems, and each of them is short', () => {
+  test('for a hostile list of patterns, only a few problems are reported, and each of them is short', () => {
     const hostile = fc.array(fc.oneof(pieces, fc.constant('\\pL*'.repeat(99))), { minLength: 200 });
     fc.assert(
       fc.property(hostile, (entries) => {
@@ -197,14 +197,14 @@ test('[found 2] the cache of lists has a limit in bytes, and keeps the most rece
   expect(old.matches(`n0-0${'a'.repeat(80)}`)).toBe(true);
 });
 
-describe('[found 2] the lists of one workload', () => {
+describe('[found 2] lists in the annotations of one workload', () => {
   /** Every name needs states of its own: none of them can be remembered. */
   const costly = 'exact-name,.*[ab].*[bc].*[ac].{60},(a|b)*[ab].{90}';
   const manyNames = Array.from({ length: 2_000 }, (_, at) =>
     at.toString(2).padStart(250, 'ab').replaceAll('0', 'a').replaceAll('1', 'b'),
   );
 
-  test('the lists of one workload take a limited number of steps: beyond the limit only plain names count', async () => {
+  test('matching the lists of one workload takes a limited number of steps; beyond the limit, only plain names take effect', async () => {
     const lists = new MatchedLists();
 
     const list = await lists.match(costly, [...manyNames, 'exact-name']);
@@ -217,7 +217,7 @@ describe('[found 2] the lists of one workload', () => {
     expect(lists.named('other').matches('other')).toBe(true);
   });
 
-  test('the event loop gets a turn again and again while the lists of several workloads are matched', async () => {
+  test('matching the lists of several workloads does not block the event loop', async () => {
     let turns = 0;
     let isDone = false;
     const count = (): void => {

@@ -79,8 +79,8 @@ describe('[reloader 3] a list', () => {
   });
 });
 
-describe('a list is bounded:', () => {
-  test('entries beyond the limit are reported as a problem, and the first entries still count', () => {
+describe('limits of a list of patterns', () => {
+  test('entries beyond the limit are reported as a problem, and the first entries still take effect', () => {
     const entries = Array.from({ length: MAX_ENTRIES + 2 }, (_, index) => `n${index}`);
 
     const list = namedList(entries.join(','));

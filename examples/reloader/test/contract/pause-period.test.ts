@@ -41,7 +41,7 @@ describe('the pause period', () => {
     }
   });
 
-  test('[reloader 5] a pause period on the Pod template counts if the metadata has no annotation for reloads', () => {
+  test('[reloader 5] a pause period on the Pod template takes effect if the metadata has no annotation for reloads', () => {
     expect(pausePeriodOf({ annotations: {}, templateAnnotations: pause('5s') }, KEYS)).toEqual({
       periodMs: 5_000,
     });
@@ -52,7 +52,7 @@ describe('the pause period', () => {
     KEYS.search,
     KEYS.reload.SECRET,
     KEYS.typedAuto.CONFIGMAP,
-  ])('[reloader 5] a pause period on the Pod template does not count if the metadata has %s', (key) => {
+  ])('[reloader 5] a pause period on the Pod template has no effect if the metadata has %s', (key) => {
     const workload = { annotations: { [key]: '' }, templateAnnotations: pause('5s') };
 
     expect(pausePeriodOf(workload, KEYS)).toBeUndefined();

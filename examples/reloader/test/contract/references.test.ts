@@ -114,7 +114,7 @@ describe('[reloader 6] the container to mark', () => {
     expect(found(podSpec)).toEqual(['configmap/app init-mount first']);
   });
 
-  test('if an init container and an app container use the resource in their environment, the app container is marked', () => {
+  test('if both an init container and an app container use the resource in their environment, the app container is marked', () => {
     const podSpec = {
       initContainers: [{ name: 'init', ...envFrom }],
       containers: [{ name: 'first' }, { name: 'second', ...envFrom }],
@@ -123,7 +123,7 @@ describe('[reloader 6] the container to mark', () => {
     expect(found(podSpec)).toEqual(['configmap/app env second']);
   });
 
-  test('for each resource the first of several containers that mount it is marked', () => {
+  test('for each resource, the first of several containers that mount it is marked', () => {
     const podSpec = {
       volumes: [configVolume('v'), { name: 's', secret: { secretName: 'app' } }],
       containers: [
@@ -147,7 +147,7 @@ describe('[reloader 6] the container to mark', () => {
   });
 });
 
-test('[reloader 6] [reloader R20] the second volume of a resource counts if nothing mounts the first volume', () => {
+test('[reloader 6] [reloader R20] if nothing mounts the first volume of a resource, its second volume is used', () => {
   const podSpec = {
     volumes: [configVolume('unused'), configVolume('used')],
     containers: [{ name: 'first' }, { name: 'second', ...mount('used') }],

@@ -5,7 +5,7 @@ import { configurationKinds } from '../../read/configuration.ts';
 
 const kinds = configurationKinds(optionsOf({}, {}));
 
-test('of ConfigMaps and Secrets only the metadata are watched', () => {
+test('of ConfigMaps and Secrets, only the metadata are watched', () => {
   expect(kinds.map(({ type }) => type)).toEqual(['CONFIGMAP', 'SECRET']);
   const sources = kinds.flatMap(({ watches }) => watches.map(({ source }) => source));
   expect(sources.map(({ metadataOnly }) => metadataOnly)).toEqual([true, true]);

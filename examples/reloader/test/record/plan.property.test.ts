@@ -99,7 +99,7 @@ function carryOut(workload: Workload, now: Contents, given: PlanOptions): readon
 
 const fresh = (): Workload => ({ env: new Map(), annotations: new Map(), baseline: {} });
 
-test('[reloader R9] [reloader R13] after any step a second plan writes nothing', () => {
+test('[reloader R9] [reloader R13] after any step, a second plan writes nothing', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(contents, options), { maxLength: 8 }), (steps) => {
       const workload = fresh();

@@ -80,14 +80,14 @@ describe('without a record', () => {
   });
 });
 
-describe('[reloader 10] values that the original has written', () => {
-  test('an equal variable or annotation of the original needs no write', () => {
+describe('[reloader 10] values that the original operator has written', () => {
+  test('an equal variable or annotation of the original operator needs no write', () => {
     expect(plan([configMap('a', 'h1')], { env: { STAKATER_A_CONFIGMAP: 'h1' } })).toEqual(NOTHING);
     const last = { type: 'CONFIGMAP', name: 'a', hash: 'h1' };
     expect(plan([configMap('a', 'h1')], { last })).toEqual(NOTHING);
   });
 
-  test('a hash by the original that differs from the content counts as a missed change', () => {
+  test('if the hash that the original operator wrote differs from the content, this counts as a missed change', () => {
     const env = { STAKATER_A_CONFIGMAP: 'h0' };
     const last = { type: 'CONFIGMAP', name: 'a', hash: 'h0' };
     expect(plan([configMap('a', 'h1')], { env }).restart?.variables).toEqual([
@@ -96,7 +96,7 @@ describe('[reloader 10] values that the original has written', () => {
     expect(plan([configMap('a', 'h1')], { last }).restart?.changes).toHaveLength(1);
   });
 
-  test('after a change of the strategy the record of the current strategy outranks the record of the earlier strategy', () => {
+  test('after a change of the strategy, the record of the current strategy outranks the record of the earlier strategy', () => {
     const env = { STAKATER_A_CONFIGMAP: 'h1' };
     const last = { type: 'CONFIGMAP', name: 'a', hash: 'h2' };
     const options = { strategy: 'annotations' } as const;
@@ -107,7 +107,7 @@ describe('[reloader 10] values that the original has written', () => {
     ]);
   });
 
-  test('if restarts do not change the template the baseline outranks a variable of the original', () => {
+  test('if restarts do not change the template, the baseline outranks a variable of the original operator', () => {
     const env = { STAKATER_A_CONFIGMAP: 'h1' };
     const kept = { env, keepsTemplate: true };
     expect(plan([configMap('a', 'h1')], kept)).toEqual(NOTHING);
@@ -139,7 +139,7 @@ describe('[reloader 10] values that the original has written', () => {
     });
   });
 
-  test('a plain variable that the original has written later outranks the suffixed variable', () => {
+  test('if the original operator wrote a variable without a suffix later, it outranks the variable with a suffix', () => {
     const suffixed = suffixedVariableName({ type: 'CONFIGMAP', name: 'a-b' });
     const env = { STAKATER_A_B_CONFIGMAP: 'theirs', [suffixed]: 'ours' };
     const wanted = (hash: string) => [configMap('a-b', hash), configMap('a.b', 'x')];
@@ -152,7 +152,7 @@ describe('[reloader 10] values that the original has written', () => {
     expect(plan(wanted('ours'), back).restart?.changes).toMatchObject([{ name: 'a-b' }]);
   });
 
-  test('an equal variable of the original renews a stale baseline', () => {
+  test('an equal variable of the original operator renews a stale baseline', () => {
     const env = { STAKATER_A_CONFIGMAP: 'h1' };
     const baseline = { 'configmap/a': 'h0' };
     expect(plan([configMap('a', 'h1')], { env, baseline })).toEqual({
@@ -181,7 +181,7 @@ describe('a restart', () => {
     expect(restart?.templateAnnotations).toEqual({});
   });
 
-  test('[reloader 9] a restart by annotation records the last resource, with the fields and the order of the original', () => {
+  test('[reloader 9] a restart by annotation records the last resource, with the fields and the order of the original operator', () => {
     const baseline = { 'configmap/a': 'h0', 'configmap/b': 'h0' };
     const { restart } = plan([configMap('b', 'h2'), configMap('a', 'h1')], {
       baseline,
@@ -224,7 +224,7 @@ describe('a restart', () => {
     });
   });
 
-  test('a workload without a container records the content, and does not restart', () => {
+  test('for a workload without a container, the hash of the content is recorded, and nothing restarts', () => {
     const { container: _, ...rest } = configMap('a', 'h1');
     const { annotations, restart } = plan([{ ...rest, container: undefined }], {
       baseline: { 'configmap/a': 'h0' },
@@ -244,7 +244,7 @@ describe('[reloader 15] a deleted resource', () => {
     expect(plan([configMap('a', 'h2')], { baseline }).restart?.changes).toHaveLength(1);
   });
 
-  test('with --reload-on-delete the variables of a deleted resource are removed, and the baseline records the resource as absent', () => {
+  test('with --reload-on-delete, the variables of a deleted resource are removed, and the baseline records the resource as absent', () => {
     const { restart } = plan([configMap('a', undefined)], {
       env: { STAKATER_A_CONFIGMAP: 'h1', STAKATER_AB_CONFIGMAP: 'h1' },
       options: { reloadOnDelete: true },
@@ -257,7 +257,7 @@ describe('[reloader 15] a deleted resource', () => {
     expect(restart?.annotations).toEqual(baselineOf({ 'configmap/a': '' }));
   });
 
-  test('with --reload-on-delete a deleted resource without a variable is only recorded, as in the original', () => {
+  test('with --reload-on-delete, a deleted resource without a variable is only recorded, as in the original operator', () => {
     const options = { reloadOnDelete: true };
     expect(plan([configMap('a', undefined)], { baseline, options })).toEqual({
       annotations: baselineOf({ 'configmap/a': '' }),
@@ -266,7 +266,7 @@ describe('[reloader 15] a deleted resource', () => {
     });
   });
 
-  test('with the strategy `annotations` a deletion is written once, as the hash of a deletion', () => {
+  test('with the strategy `annotations`, a deletion is written once, with the hash for deleted resources', () => {
     const options = { reloadOnDelete: true, strategy: 'annotations' } as const;
     const { restart } = plan([configMap('a', undefined)], { baseline, options });
     const last = JSON.parse(
@@ -293,7 +293,7 @@ describe('[reloader R13] [reloader 7] two names collide if they result in the sa
   const PLAIN = 'STAKATER_A_B_CONFIGMAP';
   const SUFFIXED = 'STAKATER_A_B_CONFIGMAP_4E1CA1D8';
 
-  test('the variable of the original counts for one of two colliding names, and the baseline records both names', () => {
+  test('the variable of the original operator counts for one of two colliding names, and the baseline records both names', () => {
     expect(plan(both('h1', 'h2'), { env: { [PLAIN]: 'h1' } })).toEqual({
       ...NOTHING,
       annotations: baselineOf({ 'configmap/a-b': 'h1', 'configmap/a.b': 'h2' }),

@@ -33,7 +33,7 @@ test('a workload waits for a workload with a smaller order number that still nee
   });
 });
 
-test('a workload waits for a workload with a smaller order number whose rollout is in progress or has failed', () => {
+test('a workload waits while the rollout of a workload with a smaller order number is in progress or has failed', () => {
   const rolling = workload('db', {
     labels: { [LABEL]: '1' },
     parts: { ...ROLLED_OUT, status: { observedGeneration: 1, updatedReplicas: 0 } },

@@ -121,7 +121,7 @@ test.each([
     { 'rollouts-per-second': '0.001' },
     '2030-01-01T00:26:40Z',
   ],
-])('the wait of ten minutes for a rollout ends in spite of %s', (_, given, time) => {
+])('waiting for a rollout ends after ten minutes, in spite of %s', (_, given, time) => {
   const options = optionsOf({ 'wait-for-rollout': true, ...given }, {});
   const gates = gatesOf(options, { workloads: [], resources: [] });
   const windows = { windows: [{ cron: '0 2 * * *', duration: '5m' }] };

@@ -35,7 +35,7 @@ test('[reloader 12] restarts of 100 workloads at 10 per second take 9 seconds af
   expect(times.slice(10)).toEqual(Array.from({ length: 90 }, (_, n) => (n + 1) * 100));
 });
 
-test('without a burst restarts happen one by one', () => {
+test('without a burst, restarts happen one by one', () => {
   expect(restartTimes(throttleGate({ perSecond: 0.5, burst: 1 }), many(4))).toEqual([
     0, 2_000, 4_000, 6_000,
   ]);
@@ -63,7 +63,7 @@ test('a restart that needs several reconciles takes only one turn of the rate li
   expect(gate.leftMs(request('job'), START_MS + 1_000)?.waitMs).toBe(1_000);
 });
 
-test('the turn of a workload that is not reconciled again is released', () => {
+test('a workload that is not reconciled again gives up its turn of the rate limit', () => {
   const gate = throttleGate({ perSecond: 1, burst: 1 });
   gate.leftMs(request('gone'), START_MS);
 
@@ -71,7 +71,7 @@ test('the turn of a workload that is not reconciled again is released', () => {
   expect(gate.leftMs(request('gone'), START_MS + 100_000)?.waitMs).toBe(1_000);
 });
 
-test('a workload that is reconciled again after more than a minute takes another turn', () => {
+test('a workload that is reconciled again after more than a minute takes another turn of the rate limit', () => {
   const gate = throttleGate({ perSecond: 1, burst: 1 });
   gate.leftMs(request('web'), START_MS);
 

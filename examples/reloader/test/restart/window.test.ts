@@ -87,7 +87,7 @@ test('each of several windows allows a restart, and a restart waits for the next
   expect(opens(windows, '2030-01-11T13:00:00Z')).toBe('2030-01-11T22:00:00.000Z');
 });
 
-test('[reloader 25] if a clock change skips the start of a window, it opens right after the change, and if the start occurs twice, it opens the first time', () => {
+test('[reloader 25] if a clock change skips the start of a window, the window opens right after the change; if the start occurs twice, it opens the first time', () => {
   const skipped = windowsOf('30 2 * * *', '1h', 'Europe/Berlin');
   const twice = windowsOf('30 2 * * *', '2h', 'Europe/Berlin');
 
@@ -97,7 +97,7 @@ test('[reloader 25] if a clock change skips the start of a window, it opens righ
   expect(twice.isOpen(ms('2030-10-27T02:31:00Z'))).toBe(false); // two hours have passed
 });
 
-test("without a time zone a window is in UTC, whatever the container's time zone is", () => {
+test("without a time zone, a window is in UTC, whatever the container's time zone is", () => {
   expect(opens(windowsOf('0 2 * * *', '1h'), '2030-07-01T00:00:00Z')).toBe(
     '2030-07-01T02:00:00.000Z',
   );
@@ -142,7 +142,7 @@ test.each([
     'cron expression "x"',
   ],
   ['an endless value', ' '.repeat(5_000), 'longer than 4096'],
-])('with %s in the annotation the restart waits, and a problem is reported', (_, value, words) => {
+])('with %s in the annotation, the restart waits, and a problem is reported', (_, value, words) => {
   const asked = inWindow(value);
   const gate = windowGate();
 

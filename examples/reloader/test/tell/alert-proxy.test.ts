@@ -46,7 +46,7 @@ async function tunnelProxy(code: number) {
   return { url: `127.0.0.1:${(server.address() as AddressInfo).port}`, asked, through };
 }
 
-test('for an http target the proxy gets the whole address, and the credentials for the proxy', async () => {
+test('for an http target, the proxy gets the whole address, and the credentials for the proxy', async () => {
   const proxy = await serve(status(200));
 
   const reason = await send(

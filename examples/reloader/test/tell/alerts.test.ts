@@ -85,7 +85,7 @@ test.each<[AlertOptions['sink'], readonly number[], readonly number[]]>([
   ['raw', [200, 201], [301, 303, 308, 403, 503]],
   ['teams', [200], [201, 202, 302, 400, 500]],
   ['gchat', [200], [204, 500]],
-])('the sink %s accepts only the answers %j', async (sink, good, bad) => {
+])('the sink %s accepts only the responses %j', async (sink, good, bad) => {
   const server = await serve((response, { path }) =>
     status(Number(path?.slice(1)), { location: '/200' })(response),
   );
@@ -106,7 +106,7 @@ test('[reloader 21] a redirect is refused, and nothing is sent to its target', a
   expect(elsewhere.received).toEqual([]);
 });
 
-test('[reloader 21] [reloader R19] a hanging alert server delays no restart, and only the alert that it did not answer is lost', async () => {
+test('[reloader 21] [reloader R19] a hanging alert server delays no restart, and only the alert that got no response is lost', async () => {
   const server = await serve((response, { body }) => {
     if (!body.includes('hangs')) status(200)(response);
   });

@@ -38,7 +38,7 @@ test('there is an Event for each resource of a restart, reported by the componen
   expect(notes[1]?.note).not.toContain('typed-auto');
 });
 
-test('[reloader 28] in a dry run the Event contains the rule that decided', () => {
+test('[reloader 28] in a dry run, the Event contains the rule that decided', () => {
   const { notes, about } = noting(true);
   eventObserver.restarted?.(about, [change('SECRET', 'key')], 5);
 

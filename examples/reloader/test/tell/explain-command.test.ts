@@ -84,7 +84,7 @@ test('[reloader 28] `explain` prints each resource of a workload from the cluste
   expect(stdout).not.toContain('FAST');
 });
 
-test('[reloader 28] for an unknown workload `explain` exits with 1, and lists the existing workloads', async () => {
+test('[reloader 28] for an unknown workload, `explain` exits with 1, and lists the existing workloads', async () => {
   const reloader = await startReloader({ stopped: true });
   await reloader.workload('web');
   await reloader.workload('api');
@@ -125,7 +125,7 @@ test('[reloader 28] `explain` reports an invalid pause period, because the resta
   ]);
 });
 
-test('`explain` distinguishes a word such as false after a flag from a wrong command', async () => {
+test('the error for a word such as false after a flag contains the right notation', async () => {
   const given = { args: ['--auto-reload-all', 'false'], environment: {} };
 
   await expect(program.create(given)).rejects.toThrow(

@@ -23,7 +23,7 @@ test('the meta ConfigMap contains the options unchanged, except for URLs that ma
   expect(deploymentInfo).toBe('{"name":"reloader","namespace":"tools"}');
 });
 
-test('the meta ConfigMap is written at the start and again after its deletion, with rights for only its name', async () => {
+test('the meta ConfigMap is written at startup and again after its deletion, with a permission for only its name', async () => {
   const { env } = await startReloader({
     variables: { RELOADER_NAMESPACE: 'default', RELOADER_DEPLOYMENT_NAME: 'reloader' },
     allNamespaces: true,

@@ -47,7 +47,7 @@ test('[reloader 23] a new process exposes metrics for both results of restarts, 
   ]);
 });
 
-test('[reloader 23] the metrics have the same names, labels and bucket bounds as in the original', async () => {
+test('[reloader 23] the metrics have the same names, labels and bucket bounds as in the original operator', async () => {
   const clock = new FakeClock();
   const metrics = metricsOf(true, clock);
   const { observer } = metrics;
@@ -130,7 +130,7 @@ test('a deleted workload is neither queued nor pending', async () => {
   expect(lines.filter((line) => line.startsWith('reloader_restarts_pending'))).toEqual([]);
 });
 
-test("[reloader 23] requests to the ambassador are measured with the original's bounds, and watches are not measured", async () => {
+test("[reloader 23] requests to the ambassador are measured with the original operator's bounds, and watches are not measured", async () => {
   const { port, url: measuredApiUrl } = await serve((response) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }));

@@ -40,7 +40,7 @@ test('[found 8] a redirect to another path of the same server is also a failure'
   expect(server.received).toHaveLength(1);
 });
 
-test('any answer that is not a redirect is accepted, whatever its status', async () => {
+test('any response that is not a redirect is accepted, whatever its status', async () => {
   const server = await serve(status(503));
 
   expect(await send(server.url)).toBe(503);

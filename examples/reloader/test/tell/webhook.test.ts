@@ -20,7 +20,7 @@ async function started(server: LocalServer, ...args: readonly string[]): Promise
   return reloader;
 }
 
-test("[reloader 22] each change of content causes one POST with exactly the original's body, and patches no workload", async () => {
+test("[reloader 22] each change of content causes one POST with exactly the original operator's body, and patches no workload", async () => {
   const server = await serve(status(500)); // as in the original, any answer will do
   const reloader = await started(server);
 
@@ -96,7 +96,7 @@ test('[reloader 22] creations and deletions are sent if their flags are set, and
   expect(types()).toEqual(['created new', 'deleted app']);
 });
 
-test('[reloader 22] [reloader R7] a call without an answer is tried six times, is then counted as lost, and does not affect later calls', async () => {
+test('[reloader 22] [reloader R7] a call without a response is tried six times, is then counted as lost, and does not affect later calls', async () => {
   const server = await serve((response, { body }) => {
     if (body.includes('"name":"app"')) response.destroy();
     else status(200)(response);
