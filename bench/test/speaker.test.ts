@@ -66,7 +66,7 @@ test('a command that does not exist causes an error', async () => {
   await expect(speaker.hear('synced')).rejects.toThrow(/ENOENT/);
 });
 
-test('processes that the process has started are ended together with it', async () => {
+test('when a process is ended, the processes that it has started are ended, too', async () => {
   const speaker = speaking(`sleep 600 & echo "{\\"is\\":\\"child\\",\\"pid\\":$!}"; wait`);
   const pid = numberIn(await speaker.hear('child'), 'pid');
 

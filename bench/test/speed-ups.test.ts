@@ -87,7 +87,7 @@ test('a bound is met only if the lower end of the interval reaches it, whatever 
   expect(row && isLacking(row)).toBe(true);
 });
 
-test('a figure that only one build has is reported as not measured, and counts as lacking', () => {
+test('a figure that only one build has is reported as not measured, and counts as missing', () => {
   const rows = rowsOf({ new: always({ relistMs: 1, syncMs: 1 }), old: always({ syncMs: 1 }) });
 
   expect(rows.map(({ of, verdict }) => [of.figure, verdict])).toEqual([

@@ -78,7 +78,7 @@ class Place {
   }
 }
 
-test('at the first start, the certificate is made, trusted and served at once', () => {
+test('when the operator starts for the first time, the certificate is made, trusted and served at once', () => {
   const place = new Place();
 
   expect(place.settle()).toEqual(['made', 'trust', 'served']);

@@ -237,7 +237,7 @@ test('[hooks S14] a message reports the fields that the operation does not use',
   ]);
 });
 
-test('recorded rules are merged into rules for the same resource, unless those rules are limited', () => {
+test('a recorded rule is merged into a rule for the same resource, unless that rule is limited to namespaces', () => {
   const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get'] } as const;
   const limited = { ...rule, namespaces: ['farm'] };
   const other = { ...rule, resources: ['pods/status'] };

@@ -6,7 +6,7 @@ import { inShort, LANGUAGES, startHooks } from './support/place.ts';
 
 const CONFIG = `configVersion: v1\nkubernetes:${CROPS}`;
 
-test('[hooks 25] a hook that copies Secrets needs rights to Namespaces and Secrets, and to nothing else', async () => {
+test('[hooks 25] a hook that copies Secrets needs permissions for Namespaces and Secrets, and for nothing else', async () => {
   const config = `
 configVersion: v1
 kubernetes:

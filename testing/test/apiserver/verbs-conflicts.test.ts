@@ -102,7 +102,7 @@ describe('[F-5] a PUT of a Lease', () => {
     expect([status, body.spec]).toEqual([201, { holderIdentity: 'a' }]);
   });
 
-  test('a PUT with a uid does not create a Lease that does not exist', async () => {
+  test('a PUT with a uid does not create a missing Lease', async () => {
     const { send } = await startCluster();
 
     const { status, body } = await send('PUT', `${LEASES}/l`, lease({ uid: 'gone' }));

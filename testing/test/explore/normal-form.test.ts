@@ -30,7 +30,7 @@ test('two runs differ if the ports of a Service differ', () => {
   expect(formOf(drawn('10.96.0.7', 80))).not.toBe(formOf(drawn('10.96.0.7', 81)));
 });
 
-test('two runs differ if another kind than a Service has a different clusterIP', () => {
+test('two runs differ if an object that is not a Service has a different clusterIP', () => {
   const claim = (clusterIP: string): KubernetesObject =>
     ({
       apiVersion: 'example.dev/v1',

@@ -45,7 +45,7 @@ test('`explore` kills an operator that keeps state in its process, and so finds 
   ).resolves.toBeDefined();
 });
 
-test('`explore` loses the answer to a create, and so finds a retry that creates an object twice', async () => {
+test('`explore` simulates a lost response to a create, and so finds a retry that creates an object twice', async () => {
   const retries = scenarioOf(
     'retries a create',
     () => [

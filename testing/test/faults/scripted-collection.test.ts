@@ -113,7 +113,7 @@ test('a watch of a ScriptedCollection gets past events, later events and bookmar
   expect(things.watches[0]).toMatchObject({ sentCount: 4, closed: false });
 });
 
-test('a streamed list of a ScriptedCollection has every object, a bookmark, and later events', async () => {
+test('a streamed list of a ScriptedCollection contains every object, a bookmark, and later events', async () => {
   const { things, watch } = await start();
   things.put('a');
   things.put('b');

@@ -25,7 +25,7 @@ test('[hooks S10] events of a binding with a separate queue wait for its Synchro
   expect(world.log.slice(2)).toEqual(['a Event(x Modified 2)']);
 });
 
-test('[hooks S13] an event still waits after a run of another binding has read the snapshot', async () => {
+test('[hooks S13] an event still starts a run after a run of another binding has read the snapshot', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', {
@@ -57,7 +57,7 @@ test('[hooks S13] an event still waits after a run of another binding has read t
   ]);
 });
 
-test('an event that the Synchronization has read starts no run, and a later event starts a run', async () => {
+test('an event that the Synchronization already contains starts no run, and a later event starts a run', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { kubernetes: [watches({ name: 'x' })] }),

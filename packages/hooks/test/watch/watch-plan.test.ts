@@ -65,7 +65,7 @@ test('a shared source uses the shortest resynchronizationPeriod', () => {
   expect(made[0]?.selection.relistIntervalMs).toBe(20_000);
 });
 
-test('the start does not wait for the source of a custom kind, and an unknown kind has no source yet', () => {
+test('startup does not wait for the source of a custom kind, and an unknown kind has no source yet', () => {
   const definition = {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',

@@ -154,7 +154,7 @@ test('a hanging program is ended at its time limit, and a program that writes wi
   await expect(writing.sync?.call(request(), call())).rejects.toMatchObject({ reason: 'TooLarge' });
 });
 
-test('a call fails if its program was removed after the start, and an abort ends a running program', async () => {
+test('a call fails if its program was removed after startup, and an abort ends a running program', async () => {
   const dir = await folder({ program: 'setInterval(() => {}, 1e6);' });
   const { sync } = await functions(EXEC, { dir });
   const stop = new AbortController();
@@ -227,7 +227,7 @@ test('a promise that never settles is abandoned at the time limit, and the signa
   expect(clock.pending).toBe(0);
 });
 
-test('[contract 26] an entry in the file replaces the webhook of one hook, keeps the version, and does not change other hooks', async () => {
+test('[contract 26] an entry in the file of functions replaces the webhook of one hook, keeps the version, and does not change other hooks', async () => {
   const { url, received } = await scriptedHook(answering(200));
   const webhook = { url, timeoutMs: 1_000, connection: {} };
   const v1 = { version: 'v1', answers: 'strict', webhook } as const;
@@ -246,7 +246,7 @@ test('[contract 26] an entry in the file replaces the webhook of one hook, keeps
   await finalize?.close();
 });
 
-test('a hook without a webhook and without an entry in the file of functions results in no function', () => {
+test('if a hook has neither a webhook nor an entry in the file of functions, no function is returned for the hook', () => {
   const hooks = { sync: { version: 'v1', answers: 'loose', webhook: undefined } } as const;
 
   const made = createHookFunctions({ ...SPEC, hooks }, undefined, {

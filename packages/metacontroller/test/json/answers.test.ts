@@ -266,7 +266,7 @@ describe('unknown and repeated fields', () => {
     ]);
   });
 
-  test('[metacontroller 11] each problem of loose answers is logged once in the life of a controller', () => {
+  test('[metacontroller 11] in loose mode, each problem of an answer is logged once in the life of a controller', () => {
     const reader = new AnswerReader({ hook: 'sync', answers: 'loose' });
     const { lines, logFor } = recordingLog();
 

@@ -70,7 +70,7 @@ test("[packaging 7] package metadata appear in a chart's Chart.yaml and README.m
   );
 });
 
-test('[packaging 11] package metadata do not change rights, containers or objects of a bundle and its catalog', () => {
+test('[packaging 11] package metadata do not change permissions, containers or objects of a bundle and its catalog', () => {
   const plain = bundle(model, {}, PLAIN);
   const paths = [...plain.keys()];
   const { spec: plainSpec } = csvOf(plain);

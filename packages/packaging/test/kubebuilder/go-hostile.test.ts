@@ -239,7 +239,7 @@ test.each<[string, string]>([
     'anchors, merge keys and escapes',
     `${ROLE_OF_JOBS.replace(RULE, 'x: &x {apiGroups: [batch], resources: [jobs]}, rules: [{<<: *x, verbs: [get]}]').replace('ClusterRole', '"Cluster\\u0052ole"')}\n---\n${bindingOf('{kind: ServiceAccount, name: controller-manager, namespace: system}').replace('ClusterRoleBinding', '"\\u0043lusterRoleBinding"')}\n`,
   ],
-])('the filter includes rights from %s', async (_form, text) => {
+])('the filter includes permissions from %s', async (_form, text) => {
   const kubebuilder = withFile(text);
 
   const { errors } = await kubebuilder.edit();
@@ -249,7 +249,7 @@ test.each<[string, string]>([
   expect(isOpen(kubebuilder, '/apis/batch/v1/namespaces/a/jobs')).toBe(false);
 });
 
-test('the filter includes rights from the folder of definitions, and the path of a folder may end with a slash', async () => {
+test('the filter includes permissions from the folder of definitions, and the paths of folders may end with a slash', async () => {
   const kubebuilder = goProject(
     ['config/crd/kustomization.yaml', 'resources:\n', 'resources:\n- more.yaml\n'],
     [DEFAULT, '- ../rbac\n', '- ../rbac/\n'],
@@ -270,7 +270,7 @@ test.each([
   '{kind: Group, name: "system:serviceaccounts:shop-system"}',
   '{kind: Group, name: system:authenticated}',
   '{kind: User, name: "system:serviceaccount:shop-system:shop-controller-manager"}',
-])("a binding that reaches the manager's account indirectly is refused: %s", async (subject) => {
+])('a binding that reaches the ServiceAccount of the manager indirectly is refused: %s', async (subject) => {
   const { errors } = await withFile(`${ROLE_OF_JOBS}\n---\n${bindingOf(subject)}\n`).edit();
 
   expect(errors).toEqual([

@@ -419,7 +419,7 @@ test('resource names limit the filter, and a binding in another namespace allows
   ).toEqual([true, false]);
 });
 
-test("the project's settings for the manager stay, and a message reports weaker settings", async () => {
+test("the security settings of the project's manager stay, and a message reports weak settings", async () => {
   const kubebuilder = goProject([
     MANAGER,
     'readOnlyRootFilesystem: true',

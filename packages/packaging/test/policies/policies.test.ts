@@ -87,7 +87,7 @@ test('with the option `warns`, a policy refuses no write, and reports it in a wa
   expect(warn.filter(isPolicy)).toEqual(deny.filter(isPolicy));
 });
 
-test('if only permissions mention a resource, a policy checks verb, names and namespace, and a message reports the rest', async () => {
+test('if only permissions mention a resource, a policy checks verb, names and namespace, and a message reports what it does not check', async () => {
   const declared = [
     controller({
       name: 'restarter',
@@ -227,7 +227,7 @@ function bindingOf(name: string): KubernetesObject {
   } as unknown as KubernetesObject;
 }
 
-test('[admission 2] with the option `warns`, the same edit is accepted, and its answer has a warning', async () => {
+test('[admission 2] with the option `warns`, the edit of a child by another user is accepted with a warning', async () => {
   const { env } = await startGarden(false);
   onTestFinished(() => env.stop());
   await env.apply(await policyObjects(DECLARED, { ...OPTIONS, guards: ['children'], warns: true }));

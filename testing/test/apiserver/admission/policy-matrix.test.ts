@@ -323,7 +323,7 @@ describe('[admission 7] failures, warnings and costs of a ValidatingAdmissionPol
     expect(server.requests.at(-1)?.auditAnnotations).toEqual({ 'p/name': 'the a' });
   });
 
-  test('a policy can check which rights the user has', async () => {
+  test('a policy can check which permissions the user has', async () => {
     const { server, send } = await startCluster({
       authorization: 'RBAC',
       authentication: { anonymous: { name: 'jane', groups: ['devs'] } },

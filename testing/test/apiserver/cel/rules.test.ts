@@ -213,7 +213,7 @@ describe('[F-11] transition rules', () => {
     expect(said(rule)).toEqual([]);
   });
 
-  test('a transition rule compares with the old object', () => {
+  test('a transition rule compares the new object with the old object', () => {
     expect(said(rule, { old: { ...VALUE, replicas: 2 } })).toEqual([]);
     expect(said(rule, { old: { ...VALUE, replicas: 4 } })).toHaveLength(1);
   });

@@ -168,7 +168,7 @@ test('[F-11] without delays, a new definition is served as soon as it exists', a
   expect([list.status, created.status]).toEqual([200, 201]);
 });
 
-test('[F-11] V13 a schema change ends watches after a second, and older resourceVersions have expired', async () => {
+test('[F-11] V13 a schema change ends watches after a second, and older resourceVersions expire', async () => {
   const timed = await startTimed();
   const { clock, send } = timed;
   await send('POST', DEFINITIONS, definition());
@@ -198,7 +198,7 @@ test('[F-11] V13 a schema change ends watches after a second, and older resource
 describe('[F-11] conflicting names of definitions', () => {
   const bars = { names: { plural: 'bars', kind: 'Foo', shortNames: ['f'] } };
 
-  test('names that another definition has are accepted once that definition is gone', async () => {
+  test('conflicting names are accepted once the definition that has these names is gone', async () => {
     const { send } = await startCluster();
     await send('POST', DEFINITIONS, definition());
     await send('POST', DEFINITIONS, definition({}, bars));
@@ -371,7 +371,7 @@ describe('[F-11] writes of custom resources', () => {
     expect([grown.status, body.spec.a]).toEqual([200, 2]);
   });
 
-  test('a custom resource with a wrong kind is refused with 422, and one with a wrong version with 400', async () => {
+  test('a custom resource with a wrong kind is refused with 422, and a custom resource with a wrong version with 400', async () => {
     const { send } = await startCluster();
     await send('POST', DEFINITIONS, definition());
     const { body: x } = await send('POST', FOOS, foo('x'));

@@ -347,7 +347,7 @@ describe('[F-11] a definition in a group of the Kubernetes project', () => {
     ['unapproved', 'invalid', [INVALID]],
     [undefined, 'invalid', [INVALID]],
     ['invalid', 'unapproved', []],
-  ])('an update may keep an invalid approval, but not introduce one: %j, then %j', (before, now, problems) => {
+  ])('an update may keep an invalid approval, but not introduce an invalid approval: %j, then %j', (before, now, problems) => {
     const status = { storedVersions: ['v1'] };
 
     const complaints = said(

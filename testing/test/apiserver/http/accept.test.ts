@@ -56,7 +56,7 @@ test.each([
   ['application/json;charset=utf-8', 200, 200],
   ['application/json;as', 200, 200],
   ['', 200, 200],
-] as const)('a request with Accept: %s is accepted, or refused with a list of media types', async (accept, builtIn, custom) => {
+] as const)('a request with Accept: %s gets the expected status or list of media types', async (accept, builtIn, custom) => {
   const { send } = await forest();
 
   const list = await send('GET', CONFIG_MAPS, undefined, { accept });

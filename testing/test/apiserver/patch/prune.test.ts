@@ -30,7 +30,7 @@ describe('an apply that omits the last metadata field of its manager', () => {
 
   test.each(
     PARTS,
-  )('an apply that omits its %s keeps the ones that another manager has applied', (part, value, others) => {
+  )('if an apply omits its %s, the ones that another manager has applied stay', (part, value, others) => {
     const one = applied(undefined, configMap({}, { [part]: value }));
     const both = applied(one, configMap({}, { [part]: others }), { manager: 'two' });
 
@@ -96,7 +96,7 @@ describe('a map that an apply empties', () => {
   });
 });
 
-describe('a struct in a list item that an apply drops', () => {
+describe('an apply that drops a struct in a list item', () => {
   const withProbe = (livenessProbe?: JsonObject): JsonObject =>
     pod({ containers: [{ name: 'web', ...(livenessProbe && { livenessProbe }) }] });
   const probed = applied(undefined, withProbe({ tcpSocket: { port: 80 } }));

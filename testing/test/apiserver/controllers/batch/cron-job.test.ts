@@ -44,7 +44,7 @@ function made({ events }: SimulatedCluster): readonly (string | undefined)[] {
     .map(({ object }) => object.metadata.creationTimestamp);
 }
 
-test('a CronJob creates one Job per scheduled time, whose name contains that minute', () => {
+test('a CronJob creates one Job per scheduled time, and the name of the Job contains the scheduled minute', () => {
   const demo = cluster();
   cronJob(demo);
 

@@ -243,7 +243,7 @@ test('a test operation of a JSON patch treats a missing field as null', () => {
   expect(() => test(null, '/data/a')).toThrow(expect.objectContaining({ status: 422 }));
 });
 
-test('a test operation with unescaped markup fails for a stored value, and succeeds for an added value', () => {
+test('if a JSON patch does not escape markup, its test operation fails for a stored value, and succeeds for an added value', () => {
   const document = { data: { a: 'x<y', b: 'plain' } };
   const test = (path: string, value: unknown) => ({ op: 'test', path, value });
 

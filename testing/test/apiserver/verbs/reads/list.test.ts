@@ -154,7 +154,7 @@ describe('[F-3] pages of a list', () => {
   });
 });
 
-describe('[F-3] resourceVersions of lists, after three objects and later a fourth object were created', () => {
+describe('[F-3] lists with a resourceVersion, after three objects and later a fourth object were created', () => {
   test.each([
     ['without a resourceVersion', '', 4, 'latest'],
     ['with a limit', 'limit=2', 2, 'latest'],

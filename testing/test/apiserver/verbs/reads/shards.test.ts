@@ -364,7 +364,7 @@ describe('[F-19] the feature gate ShardedListAndWatch', () => {
     expect(answer.body.metadata).toEqual({ resourceVersion: expect.any(String) });
   });
 
-  test('a switch of the feature gate while the server runs ends the watches', async () => {
+  test('watches end when the feature gate is switched while the server runs', async () => {
     const cluster = await startCluster();
     const { server, send } = cluster;
     await filled(cluster);
