@@ -70,7 +70,7 @@ test.each<[FigureName, number, number, number | undefined, SpeedUp['verdict']]>(
   ['latencyP99Ms', 1000, 899, 0.9, 'missed'],
   ['heapBytes', 100, 1, undefined, 'free'],
   ['eventsPerSecond', 1, 100, undefined, 'free'],
-])('for the figure %s, new %d and old %d, with the required ratio %s, result in: %s', (figure, now, then, atLeast, verdict) => {
+])('for the figure %s, the new value %d, the old value %d and the required ratio %s result in: %s', (figure, now, then, atLeast, verdict) => {
   const [row] = rowsOf({ new: always({ [figure]: now }), old: always({ [figure]: then }) });
 
   expect(row).toMatchObject({ atLeast, verdict });

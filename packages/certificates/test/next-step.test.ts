@@ -170,7 +170,7 @@ test('the operator restores an edited bundle, and does not write the Secret', ()
   expect(place.bundles[1]).toBe(place.bundles[0]);
 });
 
-test('if the Secret has lost the time when its certificate was first served, both authorities are trusted once more', () => {
+test('if the Secret has lost the time when the certificate was first served, both authorities are trusted again', () => {
   const place = new Place();
   place.settle();
   place.now += VALID_MS * 0.67;

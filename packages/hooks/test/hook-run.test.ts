@@ -146,7 +146,7 @@ test('if a document causes a conflict by its own resourceVersion, the hook is st
   expect(run.starts()).toBe(2);
 });
 
-test('[hooks S3] an object counts as created if its creation got no answer and the object now exists', async () => {
+test('[hooks S3] a create request without a response counts as successful if the object now exists', async () => {
   const { client } = writer((_name, attempt) =>
     attempt === 1
       ? new AmbassadorError('gone', { code: 'CONNECTION_LOST', fate: 'unknown' })

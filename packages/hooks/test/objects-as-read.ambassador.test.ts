@@ -177,7 +177,7 @@ test.each([
   ['uid', 'MergePatch', { uid: READ.uid }],
   ['resourceVersion', 'Apply', { resourceVersion: '1' }],
   ['uid', 'Apply', { uid: READ.uid }],
-])('[found 11] %s without a creationTimestamp in a %s is a precondition: the operation fails if the stored object differs', async (_what, operation, metadata) => {
+])('[found 11] %s without a creationTimestamp in a %s is a precondition, and the operation fails if the stored object differs', async (_what, operation, metadata) => {
   const patch =
     operation === 'Apply'
       ? { object: asRead('old', metadata, { trees: '2' }), force: true }
@@ -189,7 +189,7 @@ test.each([
   expect(stored()).toEqual(before);
 });
 
-test('[found 11] a write of an object that was read fails if it was changed meanwhile, and the hook is not started again', async () => {
+test('[found 11] a write of an object that was read earlier fails if the stored object has changed, and the hook is not started again', async () => {
   const farm = await startFarm(configMap('old', { trees: '1' }));
   let conflicts = 0;
   const client = intercept(farm.client, (next) => async (call) => {

@@ -151,7 +151,7 @@ describe('manifests for env.apply', () => {
     expect(again.map(({ metadata }) => metadata.name)).toEqual(['c', 'd']);
   });
 
-  test('env.apply creates an object with only a generateName each time', async () => {
+  test('each env.apply of an object with only a generateName creates a new object', async () => {
     const env = await start({ environment: {} });
     const namespace = await env.namespace();
     const metadata = { generateName: 'a-' } as KubernetesObject['metadata'];

@@ -176,7 +176,7 @@ test('after expire(), a watch from an older version gets one error and ends, and
   expect(fresh).toEqual(['ADDED c@103']);
 });
 
-test('a change whose event loseEvents() drops is in the collection, and reaches no watch', async () => {
+test('if loseEvents() drops the event of a change, the collection contains the change, and no watch gets it', async () => {
   const { things, watch, listed } = await start();
   const lines = await watch('resourceVersion=100');
 

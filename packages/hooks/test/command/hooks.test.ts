@@ -209,7 +209,7 @@ test('an unusable hook makes startup fail, or is omitted with the option `--skip
   expect(log).toContain('kubernetesValidating[0].rules[0].resources[0]: is a wildcard');
 });
 
-test('[hooks 26] [hooks 27] for hooks that answer the API server, the runner listens on a port, and a conversion hook needs its definition', async () => {
+test('[hooks 26] [hooks 27] the runner listens on a port if hooks answer the API server, and refuses a conversion hook without a definition', async () => {
   const webhook =
     'kubernetesValidating:\n- { name: a.b.c, rules: [{ apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE] }] }';
   const conversion = JSON.stringify(converting('v1beta1 v1'));

@@ -55,7 +55,7 @@ const textOf = ({ lines }: Collector): string => lines.map((line) => `${line}\n`
 
 const PATCHES = `writeFileSync(process.env.KUBERNETES_PATCH_PATH, '${JSON.stringify(CREATE)}');`;
 
-test('the hook gets the same context as in a real run, and a folder that no other user has created', async () => {
+test('the hook gets the same context as in a real run, in a folder that no other user has created', async () => {
   const { testHook } = await hookFile(
     "console.log(process.env.BINDING_CONTEXT_PATH, readFileSync(process.env.BINDING_CONTEXT_PATH, 'utf8'));",
   );

@@ -26,7 +26,7 @@ test("at startup, onStartup hooks run in the order of their numbers, and then ea
   expect([idleBefore, world.engine.idle]).toEqual([false, true]);
 });
 
-test('the bindings of a hook are watched only when it is the turn of that hook to start', async () => {
+test("the bindings of a hook are watched only when it is this hook's turn to start", async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { onStartup: 1, kubernetes: [watches({ name: 'x' })] }),

@@ -172,7 +172,7 @@ test.each<[what: string, manifest: object, why: RegExp]>([
   await expect(project(text, 'package.json')).rejects.toThrow(why);
 });
 
-test('folded YAML text is written as one line, and an author with many spaces is parsed without delay', async () => {
+test('folded YAML text becomes one line, and an author with 50,000 spaces is parsed without delay', async () => {
   const author = `a${' '.repeat(50_000)}<`;
   const folded = await project('description: >\n  one\n  two\nprovider: {name: Team}\n');
   const dependencies = { chancery: '^1.0.0' };

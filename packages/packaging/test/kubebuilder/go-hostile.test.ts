@@ -312,7 +312,7 @@ test("a message reports another Deployment with the manager's ServiceAccount", a
   );
 });
 
-test('a Role that grants namespaces allows only its own namespace, by name', async () => {
+test("a Role with a rule for namespaces allows only requests for the Role's own namespace by name", async () => {
   const rule = '- apiGroups: [""]\n  resources: [namespaces]\n  verbs: [get, list, delete]\n';
   const kubebuilder = goProject(['config/rbac/leader_election_role.yaml', /$/, rule]);
 

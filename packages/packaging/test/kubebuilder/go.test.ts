@@ -157,7 +157,7 @@ test('[S-6] [scaffolding 18] a second run of any command with the same arguments
   );
 });
 
-test('neither the order of files and rules nor the line endings matter', async () => {
+test('the filter does not depend on the order of files and rules, or on line endings', async () => {
   const plain = goProject();
   const other = goProject([
     ROLE,

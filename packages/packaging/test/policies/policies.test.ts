@@ -61,7 +61,7 @@ test('the policies do not depend on the order of declarations', async () => {
   expect(await policyObjects(turned, OPTIONS)).toEqual(await policyObjects(DECLARED, OPTIONS));
 });
 
-test('a webhook adds no policy, because a webhook does not write', async () => {
+test('declaring a webhook adds no policy, because webhooks do not write', async () => {
   const sizes = validatingWebhook({
     name: 'sizes.beds.example.dev',
     resource: beds,
@@ -87,7 +87,7 @@ test('with the option `warns`, a policy refuses no write, and reports it in a wa
   expect(warn.filter(isPolicy)).toEqual(deny.filter(isPolicy));
 });
 
-test('if only permissions mention a resource, a policy checks verb, names and namespace, and a message reports what it does not check', async () => {
+test('if only permissions mention a resource, a policy checks verb, names and namespace, and a message lists the unchecked writes', async () => {
   const declared = [
     controller({
       name: 'restarter',

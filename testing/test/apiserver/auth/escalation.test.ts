@@ -133,7 +133,7 @@ describe('permissions that a user cannot grant', () => {
     expect(status).toBe(201);
   });
 
-  test('the message of a refusal lists the missing permissions in sorted order, one per line and resource name', async () => {
+  test('the message of a refusal lists the missing permissions in sorted order, with a separate line for each resource name', async () => {
     const { server } = await served();
     server.create(role('admins', undefined, { ...WRITE_ROLES, resources: ['clusterroles'] }));
     server.create(binding('admins', undefined, 'ClusterRole/admins', 'User/dev'));

@@ -293,7 +293,7 @@ test.each([
   expect(said(parts)).toEqual(expected);
 });
 
-test('[F-11] if the schemas of two versions differ, an error in one of them is reported at its version', () => {
+test('[F-11] if the schemas of two versions differ, an error in one schema is reported with its version', () => {
   const versions = ['v1', 'v2'].map((name, at) => ({
     name,
     served: true,
