@@ -136,7 +136,7 @@ async function started() {
   };
 }
 
-test('when it starts for the first time, the operator makes a Secret with a certificate that every webhook configuration trusts', async () => {
+test('at its first startup, the operator makes a Secret with a certificate that every webhook configuration trusts', async () => {
   await using place = await started();
   const { env, namespace, log } = place;
 

@@ -74,7 +74,7 @@ test.each([
   ],
   ['a missing object', refusal(404, 'NotFound'), 2],
   ['an invalid object', refusal(422, 'Invalid'), 2],
-  ['a missing right', refusal(403, 'Forbidden'), 2],
+  ['a missing permission', refusal(403, 'Forbidden'), 2],
   ['a taken name', refusal(409, 'AlreadyExists'), 2],
 ])('[hooks S3] %s decides whether the hook is started again', async (_what, error, starts) => {
   const { client } = writer((name, attempt) => (name === 'a' && attempt === 1 ? error : undefined));

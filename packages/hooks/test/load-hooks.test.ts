@@ -359,7 +359,7 @@ test('a rights file without a hook is reported as a problem', async () => {
   await expect(load(dir)).rejects.toThrow('sub.rights.yaml: is the rights file of no hook');
 });
 
-test('if loading is aborted, it throws the reason of the abort, and reports no problem of a hook', async () => {
+test('if loading is aborted, the reason of the abort is thrown, and no problem of a hook is reported', async () => {
   const dir = await folderOf({ 'a.sh': '' });
   const stop = new AbortController();
   const runProgram: LoadHooksOptions['runProgram'] = async ({ signal }) => {

@@ -269,7 +269,7 @@ test.each(
   }
 });
 
-test('a rule with names or namespaces allows only requests for them, and a rule with names allows no creation by POST', () => {
+test('a rule limited to names or namespaces allows no other requests, and a rule limited to names allows no creation by POST', () => {
   const rule = { apiGroups: [''], resources: ['pods'], verbs: ['create', 'patch'] } as const;
   const missing = (limits: object, operation: 'Create' | 'MergePatch' | 'Apply') =>
     missingRights(requiredRights({ operation }, PODS, TARGET), [{ ...rule, ...limits }]).length;

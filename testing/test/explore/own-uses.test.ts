@@ -93,7 +93,7 @@ test('the real clock, timers and fetch are restored, even after a failure', asyn
   expect({ Date, now: Date.now, random: Math.random, setTimeout, fetch }).toEqual(real);
 });
 
-test('during an exploration, code that is not part of it still gets the real time', async () => {
+test('during an exploration, code outside the exploration still gets the real time', async () => {
   let isRunning = true;
   const outside: number[] = [];
   const asked = (async () => {

@@ -23,7 +23,7 @@ test('if a new state has the same checksum as the last state, it is stored and c
   expect(objects.sorted()).toEqual([again]);
 });
 
-test('a deletion causes one event, with the last state, and the object is Added when it appears again', () => {
+test('a deletion causes one event with the last state, and an object that appears again is Added', () => {
   const objects = new ObjectSet();
   objects.put(object('x/a', '1'));
 

@@ -77,7 +77,7 @@ describe('children in an answer', () => {
     '{}',
     '{"children": null}',
     '{"status": {"ready": 1}}',
-  ])('[contract 30] [metacontroller 10] [metacontroller M2] the answer %s is an error, and with `emptyChildren: delete` it means no children', (text) => {
+  ])('[contract 30] [metacontroller 10] [metacontroller M2] the answer %s is an error, or means no children if `emptyChildren` is `delete`', (text) => {
     expect(refusal(() => sync(text))).toBe(
       `children must be a list and is ${kindOfChildren(text)}`,
     );

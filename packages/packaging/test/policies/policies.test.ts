@@ -74,7 +74,7 @@ test('declaring a webhook adds no policy, because webhooks do not write', async 
   );
 });
 
-test('with the option `warns`, a policy refuses no write, and reports it in a warning header and the audit log', async () => {
+test('with the option `warns`, a policy does not refuse a bad write, but reports it in a warning header and the audit log', async () => {
   const deny = await policyObjects(DECLARED, OPTIONS);
   const warn = await policyObjects(DECLARED, { ...OPTIONS, warns: true });
 

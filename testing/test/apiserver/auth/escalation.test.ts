@@ -61,7 +61,7 @@ describe('permissions that a user cannot grant', () => {
     expect([patch.status, put.status, less.status]).toEqual([403, 403, 200]);
   });
 
-  test('a user cannot change the labels of a Role with permissions that the user lacks, but can change its finalizers', async () => {
+  test('a user may change the finalizers, but not the labels, of a Role with permissions that the user lacks', async () => {
     const { server, url } = await served(READ);
     server.create(role('more', 'demo', DELETE));
     const patch = (metadata: object) =>
@@ -116,7 +116,7 @@ describe('permissions that a user cannot grant', () => {
     ['a resource name', { ...READ, resourceNames: ['a', 'b'] }, { ...READ, resourceNames: ['b'] }],
     ['a single resource name', READ, { ...READ, resourceNames: ['b'] }],
     [
-      'rights that a wildcard includes',
+      'permissions that a wildcard includes',
       { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
       DELETE,
     ],

@@ -70,7 +70,7 @@ describe('the data source of a new claim', () => {
   });
 });
 
-test('an update that omits dataSourceRef keeps the data source, even if the API server does not know its kind', async () => {
+test('an update that omits dataSourceRef keeps the data source, even a data source of an unknown kind', async () => {
   const { send } = await startCluster();
   const { body: made } = await send('POST', CLAIMS, claim({ dataSourceRef: FOREIGN }));
   const { dataSourceRef: _, ...spec } = made.spec;

@@ -283,7 +283,7 @@ test('[F-11] a terminating definition refuses creates of its objects', async () 
   ]);
 });
 
-test('[F-11] a deleted resource can be defined again, and its older resourceVersions have expired', async () => {
+test('[F-11] a deleted resource can be defined again, and its older resourceVersions expire', async () => {
   const cluster = await startCluster();
   const { send } = cluster;
   await send('POST', DEFINITIONS, definition());

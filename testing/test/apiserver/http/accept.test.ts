@@ -112,7 +112,7 @@ test('a watch as YAML is refused with 406', async () => {
   ]);
 });
 
-test('discovery refuses an Accept header with as=Table, and error responses ignore it', async () => {
+test('discovery refuses an Accept header with as=Table, and error responses ignore this parameter', async () => {
   const { send } = await forest();
   const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 

@@ -62,7 +62,7 @@ export function describeBackends(backends: readonly Backend[]): void {
       expect(await env.get('v1', 'ConfigMap', namespace, 'a')).toBeUndefined();
     });
 
-    test('env.apply applies a definition and an object of it, and a second apply changes the object', async () => {
+    test('env.apply applies a definition and an object of the new kind, and a second apply changes the object', async () => {
       const namespace = await env.namespace();
 
       await env.apply(CRD, { namespace });

@@ -286,7 +286,7 @@ describe('[F-8] the kind in a patch', () => {
     expect(answer.body.message).toMatch(/Invalid value: "\[1\]": couldn't get version\/kind;/);
   });
 
-  test('a patch that removes the kind has no effect on it, and a patch that removes apiVersion is refused', async () => {
+  test('a patch that removes the kind does not remove it, and a patch that removes apiVersion is refused', async () => {
     const { patch } = await withObjects();
 
     const kindless = await patch('Secret', MERGE, { kind: null });
