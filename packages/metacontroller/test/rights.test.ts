@@ -112,7 +112,7 @@ describe('the permissions of a CompositeController', () => {
     'OnDelete',
     'Recreate',
     'InPlace',
-  ])("children with %s need permissions to create, patch and delete them, and to update the owner's finalizers", (method) => {
+  ])("children with the method %s need permissions to create, patch and delete them, and to update the owner's finalizers", (method) => {
     expect(rulesOf([composite({ childResources: [child('services', method)] })])).toEqual(
       ['*: get,list,watch,create,patch,delete /services', ...LOOM_RULES, OWNER].sort(),
     );
@@ -121,7 +121,7 @@ describe('the permissions of a CompositeController', () => {
   test.each([
     'RollingRecreate',
     'RollingInPlace',
-  ])('children with %s need permissions for ControllerRevisions in the namespaces of their parents', (method) => {
+  ])('children with the method %s need permissions for ControllerRevisions in the namespaces of their parents', (method) => {
     const childResources = [child('configmaps', 'OnDelete'), child('pods', method)];
 
     expect(rulesOf([composite({ childResources })])).toEqual(

@@ -113,7 +113,7 @@ test("lines on a program's standard error become log lines, and are not part of 
   expect(lines.map(({ fields }) => fields.line)).toEqual(['two', 'pears']);
 });
 
-test('a program that writes lines without end fills neither the log nor the answer', async () => {
+test('a program that prints 1,500 log lines fills neither the log nor the answer', async () => {
   const dir = await folder({
     program: "process.stderr.write('pear\\n'.repeat(1500)); process.stdout.write('{}');",
   });
@@ -142,7 +142,7 @@ test('the error of a failed program ends with the last lines of its standard err
   expect((error as Error).message.length).toBeLessThan(2_500);
 });
 
-test('a hanging program is ended at its time limit, and a program that writes without end at 10 MB', async () => {
+test('a hanging program is ended at its time limit, and a program with endless output after 10 MB', async () => {
   const dir = await folder({
     program:
       "if (process.argv[2] === 'hang') setInterval(() => {}, 1e6); else process.stdout.write('x'.repeat(3e7));",
@@ -197,7 +197,7 @@ test.each([
   ["throw new TypeError('no such crop')", 'failed: no such crop'],
   ["return Promise.reject('a string')", 'failed: a string'],
   ['request.parent.a = 2', 'failed: Cannot assign to read only property'],
-])('a module fails if it does %s', async (body, message) => {
+])('a module fails if it runs %s', async (body, message) => {
   const module = `export function sync(request) { ${body} }`;
   const { sync } = await functions(MODULE, { dir: await folder({ module }) });
 

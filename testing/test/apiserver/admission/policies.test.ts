@@ -273,7 +273,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
     );
   });
 
-  test('a validating policy can match scales, and can warn instead of deny', async () => {
+  test('a validating policy can match the subresource `scale`, and can warn instead of deny', async () => {
     const { server, send } = await startCluster();
     await send('POST', DEPLOYMENTS, deployment('a', {}));
     enforce(server, {

@@ -123,7 +123,7 @@ describe('[F-11] the life of a CustomResourceDefinition, with the delays of Kube
     expect([exact.status, page.status, whole.status]).toEqual([200, 200, 429]);
   });
 
-  test('a create right after the definition was established is answered after two seconds', async () => {
+  test('if a definition was established just before, a create is answered only after two seconds', async () => {
     const { clock, send } = await startTimed();
     await send('POST', DEFINITIONS, definition());
     clock.advance(35);

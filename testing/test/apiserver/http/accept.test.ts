@@ -98,7 +98,7 @@ test.each([
   expect([body.kind, new Set(versions)]).toEqual([as, new Set(['meta.k8s.io/v1beta1'])]);
 });
 
-test('a watch as YAML is refused with 406', async () => {
+test('a watch that requests YAML is refused with 406', async () => {
   const { send } = await forest();
 
   const { status, text } = await send('GET', `${CONFIG_MAPS}?watch=1`, undefined, {

@@ -30,7 +30,7 @@ describe('an apply that omits the last metadata field of its manager', () => {
 
   test.each(
     PARTS,
-  )('if an apply omits its %s, what another manager has applied stays', (part, value, others) => {
+  )('an apply that omits its %s does not remove the ones of another manager', (part, value, others) => {
     const one = applied(undefined, configMap({}, { [part]: value }));
     const both = applied(one, configMap({}, { [part]: others }), { manager: 'two' });
 

@@ -106,7 +106,7 @@ test.each([
   expect(jobs(demo)[0]?.metadata.creationTimestamp === first).toBe(concurrencyPolicy !== 'Replace');
 });
 
-test('a suspended CronJob creates no Jobs, and when it is resumed only one for the last missed time', () => {
+test('a suspended CronJob creates no Jobs, and a resumed CronJob creates only one Job, for the last missed time', () => {
   const demo = cluster();
   cronJob(demo, { suspend: true });
   demo.clock.advance(5 * MINUTE_MS);

@@ -110,7 +110,7 @@ describe('[F-19] a list with a shardSelector', () => {
     expect(names(everywhere)).toEqual([one, 'other']);
   });
 
-  test('objects of one namespace are in one shard, and cluster-scoped objects in the shard of the empty string', async () => {
+  test('objects of one namespace are in one shard, and cluster-scoped objects are in the shard of the empty string', async () => {
     const cluster = await startCluster(ON);
     await filled(cluster);
     const path = '/api/v1/namespaces';
