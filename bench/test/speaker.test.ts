@@ -10,7 +10,7 @@ function speaking(script: string, timeoutMs = 30_000): Speaker {
   return speaker;
 }
 
-test('a message that arrives before it is requested is kept, and is returned only once', async () => {
+test('a message is kept if it arrives before it is requested, and is returned only once', async () => {
   const speaker = speaking(
     `echo '{"is":"a","n":1}'; echo noise; echo '{"is":"b"}'; echo '{"is":"a","n":2}'; exec cat`,
   );

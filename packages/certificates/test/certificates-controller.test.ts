@@ -361,7 +361,7 @@ test('[A-14] after a process ends at any step of a renewal, the next process con
   for (const bundle of await bundlesOf(env, namespace)) expect(bundle).toBe(now?.[KEYS.trusted]);
 });
 
-test('a definition with the gate as its conversion webhook gets the bundle, too, and other definitions stay unchanged', async () => {
+test('a definition with the gate as its conversion webhook also gets the CA bundle, and other definitions stay unchanged', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
   await using env = await startTestEnv({ embedded: { clock } });
   const namespace = await env.namespace();

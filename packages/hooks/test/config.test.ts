@@ -312,7 +312,7 @@ test.each<[string, string]>([
   expect(() => configOf(text)).toThrow(message);
 });
 
-test('[hooks 2] if a hook uses a wrong notation from the documents, the error contains the correct notation', () => {
+test("[hooks 2] if a hook copies a wrong notation from the contract's documents, the error contains the correct notation", () => {
   const list = pods('nameSelector: [a, b]');
   const bare = pods('includeSnapshotsFrom: kubernetes');
 

@@ -206,7 +206,7 @@ test('[metacontroller 14] [metacontroller M4] the namespace of a cluster-scoped 
   expect(childWrites(place, 'namespaces')).toEqual(['create namespaces']);
 });
 
-describe("[metacontroller 15] with the parent's selector", () => {
+describe("[metacontroller 15] labels of children and the parent's selector", () => {
   const selector = { matchLabels: { app: 'press' } };
   const selecting = { generateSelector: false };
 

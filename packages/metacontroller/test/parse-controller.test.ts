@@ -283,7 +283,7 @@ describe('parsing of a hook', () => {
     ['-3s', 10_000],
     ['1m30.5s', 90_500],
     ['250ms', 250],
-  ])('[contract 8] a hook with the time-out %s has %i ms', (timeout, ms) => {
+  ])('[contract 8] a hook with the time-out %s has %i ms to answer', (timeout, ms) => {
     const webhook = { url: 'http://a.example', ...(timeout !== undefined && { timeout }) };
 
     expect(webhookOf(webhook)?.timeoutMs).toBe(ms);

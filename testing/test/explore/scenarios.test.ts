@@ -92,7 +92,7 @@ test('an invariant of the scenario is checked after each write', async () => {
   expect(await failureOf(empty)).toMatchObject({ reason: 'a Secret before the label' });
 });
 
-test('a change that the API server refuses does not fail the run', async () => {
+test('if the API server refuses a change, the run does not fail', async () => {
   const refused: Scenario = {
     ...createsOnce,
     changes: [

@@ -372,7 +372,7 @@ test.each<[string, string, string, boolean]>([
   expect(isOpen(kubebuilder, path)).toBe(open);
 });
 
-test('a rule for URL paths has no effect if a RoleBinding binds it, and is refused if a path contains ..', async () => {
+test('a rule for URL paths has no effect if a RoleBinding binds it, and is refused if a path contains `..`', async () => {
   const rule = '- nonResourceURLs: [/metrics]\n  verbs: [get]\n';
   const bound = goProject(['config/rbac/leader_election_role.yaml', /$/, rule]);
   const plain = goProject();

@@ -144,7 +144,7 @@ test('an applied null conflicts with the owner of the value that it would remove
   expect(apply).toThrow('.metadata.annotations.example.dev/note');
 });
 
-test('an applied null in a map of strings is the empty string, and conflicts with another manager', () => {
+test('an applied null in a map of strings counts as the empty string, and conflicts with another manager', () => {
   const config = configMap({}, { annotations: { 'example.dev/note': null } });
   const live = applied(undefined, config);
 

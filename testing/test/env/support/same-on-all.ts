@@ -73,7 +73,7 @@ export function describeBackends(backends: readonly Backend[]): void {
       });
     });
 
-    test('a call that the API server refuses throws its error as an ApiError', async () => {
+    test('if the API server refuses a call, the call throws an ApiError', async () => {
       const created = env.create(configMap('a', { namespace: 'gone' }));
 
       await expect(created).rejects.toMatchObject({

@@ -121,7 +121,7 @@ test('a suspended CronJob creates no Jobs, and a resumed CronJob creates only on
   ]);
 });
 
-test('a scheduled time that was missed for longer than startingDeadlineSeconds creates no Job', () => {
+test('no Job is created for a scheduled time that was missed for longer than startingDeadlineSeconds', () => {
   const demo = cluster();
   cronJob(demo, { suspend: true, schedule: '30 * * * *', startingDeadlineSeconds: 120 });
   demo.clock.advance(5 * MINUTE_MS);

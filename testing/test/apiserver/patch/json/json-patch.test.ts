@@ -132,7 +132,7 @@ test.each([
   });
 });
 
-test('the JSON patch null has no operations, and a list with null is read unchanged', () => {
+test('the JSON patch `null` has no operations, and a list that contains null is read unchanged', () => {
   expect(readJsonPatch('null', true).value).toEqual([]);
   expect(readJsonPatch('[null]', true).value).toEqual([null]);
 });
