@@ -85,7 +85,7 @@ test.each(
   expect(all[2]?.object?.data).toEqual({ trees: '3' });
 });
 
-test('[hooks 4] a binding that starts no run has its snapshot in the contexts of another binding', async () => {
+test('[hooks 4] the snapshot of a binding that starts no run is in the contexts of another binding', async () => {
   const config = `
 configVersion: v1
 kubernetes:

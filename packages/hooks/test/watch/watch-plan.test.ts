@@ -87,7 +87,7 @@ test('startup does not wait for the source of a custom kind, and an unknown kind
   expect(made.map(({ selection }) => selection.optional)).toEqual([true, false]);
 });
 
-test('bindings that use different names for one kind that is still unknown have separate filters', () => {
+test('if bindings use different names for one unknown kind, they have separate filters', () => {
   const short = binding({ kind: 'sites', jqFilter: '.a', keepsFullObjects: false });
   const long = binding({ kind: 'Site', apiVersion: 'example.com/v1', jqFilter: '.b' });
   const alike = binding({ kind: 'Sites', jqFilter: '.c' });

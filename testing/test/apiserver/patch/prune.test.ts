@@ -106,7 +106,7 @@ describe('an apply that drops a struct in a list item', () => {
     spec: withProbe({ tcpSocket: { port: 80 }, periodSeconds: 10 }).spec,
   };
 
-  test('a struct that a manager applies without fields loses only the fields of this manager', () => {
+  test('if a manager applies a struct without fields, the struct loses only the fields of this manager', () => {
     const after = applied(defaulted, withProbe({}));
 
     expect(after.spec).toEqual(withProbe({ periodSeconds: 10 }).spec);

@@ -169,7 +169,7 @@ test.each([
     { a: ['x'], c: 1 },
   ],
   ['the whole object can be replaced by a list', { op: 'replace', path: '', value: [1] }, [1]],
-])('like the Go library, a JSON patch accepts this: %s', (_what, operation, expected) => {
+])('JSON patches are as lenient as in the Go library: %s', (_what, operation, expected) => {
   expect(applyJsonPatch({ a: ['x'] }, [operation])).toEqual(expected);
 });
 
