@@ -36,14 +36,14 @@ test('a figure that is worse than in the baseline by more than the noise is repo
 test.each([
   ['cpuSecondsPer100k', 59, 61],
   ['syncPeakBytes', 54, 56],
-] as const)('the figure %s, which should not grow, counts as worse above its tolerance', (figure, fine, worse) => {
+] as const)('the figure %s counts as worse only if it grows by more than its tolerance', (figure, fine, worse) => {
   const target = targetOf(figure, { atMost: 0.3 });
 
   expect(regressions({ speed: 0.5 }, verdictsOf(fine, target))).toEqual([]);
   expect(regressions({ speed: 0.5 }, verdictsOf(worse, target))).toHaveLength(1);
 });
 
-test('a ratio far below its bound may become several times as large without being reported', () => {
+test('a ratio that is far below its bound may grow several times without being reported', () => {
   const target = targetOf('syncPeakBytes', { atMost: 1.5 });
 
   expect(regressions({ speed: 0.04 }, verdictsOf(28, target))).toEqual([]);

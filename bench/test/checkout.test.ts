@@ -43,7 +43,7 @@ async function refusalOf(folder: string): Promise<unknown> {
   );
 }
 
-test('the subjects of the other checkout are built by its benchmarks, and use its built entry', async () => {
+test('the benchmarks of the other checkout build its subjects, and the subjects use the built entry of that checkout', async () => {
   const folder = checkoutOf(FILES);
 
   const { subjects, buildSubjects } = await openCheckout(folder, ['chancery-object']);

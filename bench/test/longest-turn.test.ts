@@ -14,7 +14,7 @@ function work(cpuMs: number): void {
   while (process.threadCpuUsage().user - begin < cpuMs * 1e3);
 }
 
-test('all CPU time of one turn of the event loop counts, and a restart begins at zero', async () => {
+test('all CPU time of one turn of the event loop counts, and the measurement restarts at zero', async () => {
   const turns = new LongestTurn();
   onTestFinished(() => turns.stop());
 

@@ -81,7 +81,7 @@ test('when the time is over, the current run is stopped and all later runs are s
   expect(leftOut).toEqual(runs.slice(1));
 });
 
-test('a run that took longer than the remaining time is not started in the next round', async () => {
+test('a run is not started in the next round if it took longer than the remaining time', async () => {
   const { results, leftOut } = await measureAll(runs, {
     time: { leftMs: () => 0, deadline: new AbortController().signal },
     make: async () => ({ syncMs: 1 }),

@@ -74,7 +74,7 @@ test.each([
   ['chancery-stuck', 'stuck', { burst: 50 }, 'burstPeakBytes'],
   ['chancery-deleted', 'deleted', { deletions: true }, 'burstPeakBytes'],
   ['chancery-endless', 'endless', { endless: true }, 'endlessPeakBytes'],
-] as const)('the subject %s receives all events in order, and so has figures', async (name, mode, phase, peak) => {
+] as const)('the subject %s receives all events in order, and therefore has figures', async (name, mode, phase, peak) => {
   const work: Work = { profile: 'config-map', objects: 20, subjects: [], ...phase };
 
   const figures = await measure(name, 'chancery-overload.ts', { work, mode });

@@ -26,7 +26,7 @@ test('every second round runs the subjects in reverse order', () => {
   ]);
 });
 
-test('our subjects run with the new and the old build in alternating order, and other subjects once', () => {
+test('our subjects run with the new and the old build in alternating order, and other subjects run once', () => {
   const runs = plan({ works: { pod: work }, rounds: 3, only: [], inPairs: true });
 
   expect(namesOf(runs)).toEqual([

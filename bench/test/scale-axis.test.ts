@@ -53,6 +53,6 @@ test.each([
   [2_500, '2.5k'],
   [100_000, '100k'],
   [1_500_000, '1.5M'],
-])('the mark for %d has the label %s', (value, label) => {
+])('the axis mark for %d has the label %s', (value, label) => {
   expect(tickLabel(value)).toBe(label);
 });

@@ -19,7 +19,7 @@ test('each of several sources uses its own connection, and misses no event', asy
   expect(figures.eventMs).toBeGreaterThan(0);
 });
 
-test('after the server restarts, informers with a limit of one list at a time obey it, and miss nothing', async () => {
+test('after the server restarts, informers that send one list at a time keep to this limit, and miss nothing', async () => {
   const figures = await measureStorm({
     ...common,
     ...{ as: 'informers', sources: 3, objects: 10, lists: 1 },

@@ -10,7 +10,7 @@ function speaking(script: string, timeoutMs = 30_000): Speaker {
   return speaker;
 }
 
-test('a message that arrives before it is requested is kept, and is returned only once', async () => {
+test('a message is kept if it arrives before it is requested, and is returned only once', async () => {
   const speaker = speaking(
     `echo '{"is":"a","n":1}'; echo noise; echo '{"is":"b"}'; echo '{"is":"a","n":2}'; exec cat`,
   );
@@ -66,7 +66,7 @@ test('a command that does not exist causes an error', async () => {
   await expect(speaker.hear('synced')).rejects.toThrow(/ENOENT/);
 });
 
-test('processes that the process has started are ended together with it', async () => {
+test('when a process is ended, the processes that it has started are ended, too', async () => {
   const speaker = speaking(`sleep 600 & echo "{\\"is\\":\\"child\\",\\"pid\\":$!}"; wait`);
   const pid = numberIn(await speaker.hear('child'), 'pid');
 

@@ -70,7 +70,7 @@ test.each<[FigureName, number, number, number | undefined, SpeedUp['verdict']]>(
   ['latencyP99Ms', 1000, 899, 0.9, 'missed'],
   ['heapBytes', 100, 1, undefined, 'free'],
   ['eventsPerSecond', 1, 100, undefined, 'free'],
-])('for the figure %s, new %d and old %d, with the required ratio %s, result in: %s', (figure, now, then, atLeast, verdict) => {
+])('for the figure %s, the new value %d, the old value %d and the required ratio %s result in: %s', (figure, now, then, atLeast, verdict) => {
   const [row] = rowsOf({ new: always({ [figure]: now }), old: always({ [figure]: then }) });
 
   expect(row).toMatchObject({ atLeast, verdict });
@@ -87,7 +87,7 @@ test('a bound is met only if the lower end of the interval reaches it, whatever 
   expect(row && isLacking(row)).toBe(true);
 });
 
-test('a figure that only one build has is reported as not measured, and counts as lacking', () => {
+test('a figure that only one build has is reported as not measured, and counts as missing', () => {
   const rows = rowsOf({ new: always({ relistMs: 1, syncMs: 1 }), old: always({ syncMs: 1 }) });
 
   expect(rows.map(({ of, verdict }) => [of.figure, verdict])).toEqual([

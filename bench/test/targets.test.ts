@@ -23,7 +23,7 @@ test.each([
   [399, { atLeast: 4 }, false],
   [400, { atMost: 4 }, true],
   [401, { atMost: 4 }, false],
-])('a ratio of %d to 100 with the bound %j results in met: %s', (value, bound, met) => {
+])('a ratio of %d to 100 meets the bound %j: %s', (value, bound, met) => {
   const target: Target = { ...base, of: ours, by: theirs, ...bound };
 
   const [verdict] = judge(resultsOf([value], [100]), [target]);
@@ -41,7 +41,7 @@ test('runs of the same round are compared, and the figure is the median of these
   expect(verdict?.figure).toEqual({ median: 2, min: 1.9, max: 2.1, rounds: 3 });
 });
 
-test('a round in which one side has no figure is left out of the comparison', () => {
+test('a round is left out of the comparison if one side has no figure', () => {
   const target: Target = { ...base, of: ours, by: theirs, atLeast: 2 };
 
   const [verdict] = judge(resultsOf([200, 1_000_000], [100]), [target]);
@@ -49,7 +49,7 @@ test('a round in which one side has no figure is left out of the comparison', ()
   expect(verdict?.figure).toEqual({ median: 2, min: 2, max: 2, rounds: 1 });
 });
 
-test('if no round has both sides, their medians are compared', () => {
+test('if no round has figures of both sides, the medians of the two sides are compared', () => {
   const target: Target = { ...base, of: ours, by: theirs, atLeast: 2 };
   const results = resultsOf([200, 220], []);
   results.add(3, 'pod-10k', 'client-node', { eventsPerSecond: 100 });
@@ -70,7 +70,7 @@ test('the difference of two figures is computed before the division', () => {
 test.each([
   ['the left side', [], [100]],
   ['the right side', [100], []],
-])('without a figure on %s there is no verdict', (_side, oursValues, theirValues) => {
+])('without a figure for %s there is no verdict', (_side, oursValues, theirValues) => {
   const target: Target = { ...base, of: ours, by: theirs, atLeast: 1 };
 
   const [verdict] = judge(resultsOf(oursValues, theirValues), [target]);

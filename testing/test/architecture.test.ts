@@ -138,7 +138,7 @@ describe.each([
     expect(wrong).toEqual([]);
   });
 
-  test('each folder is in the import table, and may import only folders that are further down in it', () => {
+  test('each folder is in the import table, and may import only folders that are further down in the table', () => {
     const there = readdirSync(new URL(top, root), { withFileTypes: true });
     const wrong = folders.flatMap((folder, at) =>
       (table[folder] ?? [])

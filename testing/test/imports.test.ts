@@ -95,7 +95,7 @@ test('only the folders under packages/ import chancery/internal', () => {
   expect(others).toEqual([]);
 });
 
-test('other folders import the kit by its name, except for the files of a list that may only become shorter', () => {
+test('other folders import the kit by its package name, except for the listed files, and the list may only become shorter', () => {
   const found = ['operator', 'examples', 'test', 'bench'].flatMap((folder) =>
     importsIn(folder).flatMap(({ file, specifier }) => {
       const target = posix.join(posix.dirname(file), specifier);

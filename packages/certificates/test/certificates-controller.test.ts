@@ -136,7 +136,7 @@ async function started() {
   };
 }
 
-test('at the first start, the operator makes a Secret with a certificate that every webhook configuration trusts', async () => {
+test('at its first startup, the operator makes a Secret with a certificate that every webhook configuration trusts', async () => {
   await using place = await started();
   const { env, namespace, log } = place;
 
@@ -170,7 +170,7 @@ test('the operator makes the Secret even if there is no webhook configuration ye
   await operator.kill();
 });
 
-test('a renewal adds the new authority to each bundle before its certificate is served, and removes the old authority afterwards', async () => {
+test('a renewal adds the new authority to each bundle before the new certificate is served, and removes the old authority afterwards', async () => {
   await using place = await started();
   const { env, namespace } = place;
   const first = await secretOf(env, namespace);
@@ -247,7 +247,7 @@ test('if another program keeps changing a bundle, the operator corrects it after
   expect(await bundlesOf(env, namespace)).toEqual([before?.[KEYS.trusted], before?.[KEYS.trusted]]);
 });
 
-test('a webhook disappears when its installer removes it by server-side apply, although the operator wrote its bundle', async () => {
+test('if the installer removes a webhook by server-side apply, the webhook disappears, although the operator wrote its caBundle', async () => {
   await using place = await started();
   const { env, namespace } = place;
   const made = configuration('ValidatingWebhookConfiguration', namespace);
@@ -309,7 +309,7 @@ test('the operator replaces a deleted Secret, and the certificate that gates sti
   }
 });
 
-test('[A-14] after a crash at any write of a first start, the next process makes, trusts and serves the certificate', async () => {
+test('[A-14] after a crash at any write of the first startup, the next process makes, trusts and serves the certificate', async () => {
   const points = await crashPoints({
     arrange,
     start: (url, namespace) =>
@@ -361,7 +361,7 @@ test('[A-14] after a process ends at any step of a renewal, the next process con
   for (const bundle of await bundlesOf(env, namespace)) expect(bundle).toBe(now?.[KEYS.trusted]);
 });
 
-test('a definition with the gate as its conversion webhook gets the bundle, too, and other definitions stay unchanged', async () => {
+test('a definition with the gate as its conversion webhook also gets the CA bundle, and other definitions stay unchanged', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
   await using env = await startTestEnv({ embedded: { clock } });
   const namespace = await env.namespace();
@@ -425,7 +425,7 @@ test('a definition with the gate as its conversion webhook gets the bundle, too,
   await operator.kill();
 });
 
-test('[A-14] the controller declares the same rights from which the manifests are generated', () => {
+test('[A-14] the manifests are generated from the permissions that the controller declares', () => {
   const options = optionsFor('demo');
 
   const placement = { namespaces: ['demo'] };

@@ -68,7 +68,7 @@ test('each issued certificate has a new key, a new serial number and a new autho
   expect(new Set(serials).size).toBe(40);
 });
 
-test('the authority can sign certificates, and a certificate that it has signed cannot', () => {
+test('the authority can sign certificates, and the certificates that it has signed cannot sign others', () => {
   const { certificate, authority } = issued();
 
   const [server, signer] = [new X509Certificate(certificate), new X509Certificate(authority)];

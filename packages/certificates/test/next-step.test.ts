@@ -78,7 +78,7 @@ class Place {
   }
 }
 
-test('at the first start, the certificate is made, trusted and served at once', () => {
+test('when the operator starts for the first time, the certificate is made, trusted and served at once', () => {
   const place = new Place();
 
   expect(place.settle()).toEqual(['made', 'trust', 'served']);
@@ -170,7 +170,7 @@ test('the operator restores an edited bundle, and does not write the Secret', ()
   expect(place.bundles[1]).toBe(place.bundles[0]);
 });
 
-test('if the Secret has lost the time when its certificate was first served, both authorities are trusted once more', () => {
+test('if the Secret has lost the time when the certificate was first served, both authorities are trusted again', () => {
   const place = new Place();
   place.settle();
   place.now += VALID_MS * 0.67;

@@ -219,7 +219,7 @@ test('[hooks 2] an unknown field is refused with its path, at every level', () =
   expect(mappings.length).toBe(23);
 });
 
-test('[hooks 2] a repeated key is refused, because only the last one would count', () => {
+test('[hooks 2] a repeated key is refused, because only its last value would count', () => {
   const twice = 'configVersion: v1\nkubernetes: [{kind: Pod}]\nkubernetes: [{kind: Node}]\n';
 
   expect(() => configOf(twice)).toThrow('line 3 gives "kubernetes" for the second time');
@@ -312,7 +312,7 @@ test.each<[string, string]>([
   expect(() => configOf(text)).toThrow(message);
 });
 
-test("[hooks 2] where the contract's documents contain a wrong notation, the error contains the right notation", () => {
+test("[hooks 2] if a hook copies a wrong notation from the contract's documents, the error contains the correct notation", () => {
   const list = pods('nameSelector: [a, b]');
   const bare = pods('includeSnapshotsFrom: kubernetes');
 

@@ -38,7 +38,7 @@ test.each<[string, string, readonly string[]]>([
   expect(timesOf(crontab, after, expected.length)).toEqual(expected);
 });
 
-test('a day matches by month or by week, and with `*` in one of the two fields only the other field decides', () => {
+test('a schedule matches by day of month or by day of week; if one of the two fields is `*`, only the other field decides', () => {
   const both = timesOf('TZ=UTC 0 0 13 * 5', '2026-02-01T00:00:00Z', 3);
   const week = timesOf('TZ=UTC 0 0 * * 5', '2026-02-01T00:00:00Z', 1);
   const stepped = timesOf('TZ=UTC 0 0 */10 * 0', '2026-02-02T00:00:00Z', 2);
@@ -48,7 +48,7 @@ test('a day matches by month or by week, and with `*` in one of the two fields o
   expect(stepped).toEqual(['2026-02-08T00:00:00Z', '2026-02-11T00:00:00Z']);
 });
 
-test('a time that is skipped when clocks are put forward comes once, right after the change', () => {
+test('if clocks are put forward over a scheduled time, the schedule ticks once, right after the change', () => {
   const times = timesOf('TZ=America/New_York 30 2 * * *', '2026-03-07T12:00:00Z', 2);
 
   expect(times).toEqual(['2026-03-08T07:00:00Z', '2026-03-09T06:30:00Z']);

@@ -90,7 +90,7 @@ test('[hooks 20] a run that reports metrics of a group replaces all series of th
   ]);
 });
 
-test('[hooks 20] `expire` ends the series of a group, and operations after it take effect', async () => {
+test('[hooks 20] `expire` ends the series of a group, and later operations take effect', async () => {
   const metrics = new HookMetrics(OWN);
   const expire = { action: 'expire', group: 'rows' };
 
@@ -271,7 +271,7 @@ test('a repaired hook may use the names of its refused metrics with other types'
   expect(await samples(metrics)).toEqual(['depth{hook="a.sh"} 2']);
 });
 
-test('series with ever new label values are refused beyond a limit, and expired series free room for new series', async () => {
+test('beyond a limit, series with new label values are refused, and expired series make room for new series', async () => {
   const metrics = new HookMetrics(OWN);
   const pods = (from: number, count: number) =>
     Array.from({ length: count }, (_, at) => ({

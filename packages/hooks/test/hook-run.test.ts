@@ -74,7 +74,7 @@ test.each([
   ],
   ['a missing object', refusal(404, 'NotFound'), 2],
   ['an invalid object', refusal(422, 'Invalid'), 2],
-  ['a missing right', refusal(403, 'Forbidden'), 2],
+  ['a missing permission', refusal(403, 'Forbidden'), 2],
   ['a taken name', refusal(409, 'AlreadyExists'), 2],
 ])('[hooks S3] %s decides whether the hook is started again', async (_what, error, starts) => {
   const { client } = writer((name, attempt) => (name === 'a' && attempt === 1 ? error : undefined));
@@ -134,7 +134,7 @@ test('[hooks S3] the hook is started again when a document was refused five time
   expect(run.starts()).toBe(2);
 });
 
-test('the hook is started again after a conflict that the document itself causes by its resourceVersion', async () => {
+test('if a document causes a conflict by its own resourceVersion, the hook is started again', async () => {
   const { client } = writer(() => refusal(409, 'Conflict'));
   const metadata = { resourceVersion: '7' };
   const patches = [{ ...merge('a'), mergePatch: { metadata } }];
@@ -146,7 +146,7 @@ test('the hook is started again after a conflict that the document itself causes
   expect(run.starts()).toBe(2);
 });
 
-test('[hooks S3] an object counts as created if its creation got no answer and the object now exists', async () => {
+test('[hooks S3] a create request without a response counts as successful if the object now exists', async () => {
   const { client } = writer((_name, attempt) =>
     attempt === 1
       ? new AmbassadorError('gone', { code: 'CONNECTION_LOST', fate: 'unknown' })
@@ -159,7 +159,7 @@ test('[hooks S3] an object counts as created if its creation got no answer and t
   expect(failures.map((failure) => failure?.failure)).toEqual(['patch', undefined]);
 });
 
-test('a write that a former leader must not make does not count as a failure of the hook', async () => {
+test('if a run loses the leadership before a write, this is not counted as a failure of the hook', async () => {
   const { client } = writer(() => new LeadershipLostError('another replica leads'));
   const run = preparedRun({ client, leaves: [{ patches: [merge('a')] }] });
 
@@ -307,7 +307,7 @@ test('[hooks S15] metrics are sent once, after the last patch has succeeded', as
   expect(await run.metrics.text()).toContain('fruit{hook="garden/rows.sh"} 2\n');
 });
 
-test('a patch without a declared right is refused before anything is sent, and the error contains the rule to add', async () => {
+test('a patch that needs an undeclared permission is refused before anything is sent, and the error contains the rule to add', async () => {
   const { client, sent } = writer();
   const rights = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['patch'] }] as const;
   const object = { ...configMap('b'), apiVersion: 'apps/v1', kind: 'Deployment' };
@@ -410,7 +410,7 @@ test.each([
     lineWithText(`a: &a [${'x, '.repeat(6_000)}x]\nb: [${'*a, '.repeat(90)}*a]`),
     'the text of mergePatch the file has more than 500000 values up to it, with its aliases',
   ],
-])('[found 3] a patch file beyond the limit of %s causes an error with this limit, and nothing is sent', async (_what, patches, problem) => {
+])('[found 3] a patch file beyond the limit of %s causes an error that contains the limit, and nothing is sent', async (_what, patches, problem) => {
   const { client, sent } = writer();
   const run = preparedRun({ client, leaves: [{ patches }] });
 

@@ -128,7 +128,7 @@ function hook(name: string, config: string, rights?: string): Hook {
   };
 }
 
-test('the rights to read follow from the bindings: one source per namespace, name and selector', () => {
+test('the read permissions follow from the bindings: one source per namespace, name and selector', () => {
   const { sources, unknown } = hooksAccess(
     [
       hook(
@@ -167,7 +167,7 @@ test('the rights to read follow from the bindings: one source per namespace, nam
   expect(unknown).toEqual(['b.sh: kind Ferry of sea.example/v1']);
 });
 
-test('[hooks 25] [hooks S8] the roles of a hook that copies Secrets contain the reads of its bindings and its declared writes', () => {
+test('[hooks 25] [hooks S8] the roles of a hook that copies Secrets allow the reads of its bindings and its declared writes', () => {
   const copier = hook(
     'copy.py',
     'kubernetes: [{kind: Secret, name: secrets}, {kind: ns, name: namespaces}]',

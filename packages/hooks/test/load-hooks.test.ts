@@ -103,7 +103,7 @@ test('[hooks 21] symbolic links in a mounted ConfigMap are followed, even to fol
   ]);
 });
 
-test('[hooks 21] a file that is not executable makes the start fail, or is only reported if `skipBroken` is set', async () => {
+test('[hooks 21] a file that is not executable makes startup fail, or is only reported if `skipBroken` is set', async () => {
   const dir = await folderOf({ 'a.sh': '', 'b.sh.off': '#!/bin/sh' });
   await symlink('nowhere', join(dir, 'c.sh'));
 
@@ -134,7 +134,7 @@ test.each([
   ['a byte order mark before its #! line', { 'b.off': '\uFEFF#!/bin/sh\n' }],
   ['the beginning of a program of Linux', { 'b.off': '\x7fELF\x02' }],
   ['a YAML file beside it with its bindings', { 'b.off': 'x', 'b.yaml.off': STARTS }],
-])('[found 11] a file without an execute bit and with %s makes the start fail', async (_what, files) => {
+])('[found 11] a file without an execute bit and with %s makes startup fail', async (_what, files) => {
   const dir = await folderOf({ 'a.sh': '', ...files });
 
   await expect(load(dir)).rejects.toThrow('b: is not executable: set its execute bit (chmod +x');
@@ -245,7 +245,7 @@ test.each<[string, Answer, string]>([
   ['prints nothing', { stdout: '\n' }, '--config: it is empty'],
   ['prints no YAML', { stdout: 'a: [' }, '--config: it is neither JSON nor YAML, at line 1'],
   ['prints a wrong field', { stdout: `${STARTS}when: 1` }, '--config: when: unknown field'],
-])('a hook that %s makes the start fail, or is omitted and reported if `skipBroken` is set', async (_, answer, message) => {
+])('a hook that %s makes startup fail, or is omitted and reported if `skipBroken` is set', async (_, answer, message) => {
   const dir = await folderOf({ 'a.sh': '', 'b.sh': '' });
 
   await expect(load(dir, { 'b.sh': answer })).rejects.toThrow(`b.sh: ${message}`);
@@ -275,7 +275,7 @@ test.each<[what: string, first: string, second: string, problem: string]>([
     converts('v2 v3', 'stable.example.com/v2 v1'),
     `b.sh: kubernetesCustomResourceConversion[0]: a.sh has the conversion of ${CRD_NAME} from v2 to v1, too`,
   ],
-])('a second hook with the same %s makes the start fail, or is omitted and reported if `skipBroken` is set', async (_, first, second, problem) => {
+])('a second hook with the same %s makes startup fail, or is omitted and reported if `skipBroken` is set', async (_, first, second, problem) => {
   const dir = await folderOf({ 'a.sh': '', 'b.sh': '', 'c.sh': '' });
   const answers = { 'a.sh': { stdout: first }, 'b.sh': { stdout: second } };
 
@@ -349,7 +349,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
     { 'a.py': '', 'a.rights.yaml': RIGHT.replace('deployments', 'Deployment') },
     'expected plural names such as deployments',
   ],
-])('rights with %s are refused', async (_, files, message) => {
+])('a rights file with %s is refused', async (_, files, message) => {
   await expect(load(await folderOf(files))).rejects.toThrow(message);
 });
 
@@ -359,7 +359,7 @@ test('a rights file without a hook is reported as a problem', async () => {
   await expect(load(dir)).rejects.toThrow('sub.rights.yaml: is the rights file of no hook');
 });
 
-test('loading ends with the reason of an abort, which is not reported as a problem of a hook', async () => {
+test('if loading is aborted, the reason of the abort is thrown, and no problem of a hook is reported', async () => {
   const dir = await folderOf({ 'a.sh': '' });
   const stop = new AbortController();
   const runProgram: LoadHooksOptions['runProgram'] = async ({ signal }) => {

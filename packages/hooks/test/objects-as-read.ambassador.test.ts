@@ -130,7 +130,7 @@ test.each(
 
 test.each(
   KINDS,
-)('[found 11] a JQPatch whose program sets %s of an object that was read earlier changes only the other fields', async (_what, metadata) => {
+)('[found 11] if the program of a JQPatch sets %s of an object that was read earlier, only the other fields change', async (_what, metadata) => {
   const merged = (object: unknown): readonly unknown[] => {
     const live = object as KubernetesObject & { data: object };
     return [{ ...live, metadata: { ...live.metadata, ...metadata }, data: { trees: '2' } }];
@@ -158,7 +158,7 @@ test("[found 11] a JQPatch that changes only the server's metadata writes nothin
 
 test.each(
   ALONE,
-)('[found 11] MergePatch of an object that was read with %s merges only the other fields', async (_what, metadata) => {
+)('[found 11] if a MergePatch contains %s of an object that was read earlier, only the other fields change', async (_what, metadata) => {
   const mergePatch = asRead('old', metadata, { trees: '2' });
 
   const { failure, before, stored } = await place({
@@ -177,7 +177,7 @@ test.each([
   ['uid', 'MergePatch', { uid: READ.uid }],
   ['resourceVersion', 'Apply', { resourceVersion: '1' }],
   ['uid', 'Apply', { uid: READ.uid }],
-])('[found 11] %s without a creationTimestamp in a %s is a precondition, and the operation fails for a different object', async (_what, operation, metadata) => {
+])('[found 11] %s without a creationTimestamp in a %s is a precondition, and the operation fails if the stored object differs', async (_what, operation, metadata) => {
   const patch =
     operation === 'Apply'
       ? { object: asRead('old', metadata, { trees: '2' }), force: true }
@@ -189,7 +189,7 @@ test.each([
   expect(stored()).toEqual(before);
 });
 
-test('[found 11] a write of an object that was read fails if it was changed meanwhile, and the hook is not started again', async () => {
+test('[found 11] a write of an object that was read earlier fails if the stored object has changed, and the hook is not started again', async () => {
   const farm = await startFarm(configMap('old', { trees: '1' }));
   let conflicts = 0;
   const client = intercept(farm.client, (next) => async (call) => {
@@ -255,7 +255,7 @@ test.each([
   ['Apply', undefined, { replicas: 4, inStatus: 1 }],
   ['Apply', 'status', { replicas: 2, inStatus: 9 }],
   ['Status', undefined, { replicas: 2, inStatus: 9 }],
-])('[found 11] on an object with a status, %s with the subresource %s writes only the fields that it may write', async (operation, subresource, expected) => {
+])('[found 11] %s with the subresource %s writes either the spec or the status of an object, and not both', async (operation, subresource, expected) => {
   const read = shedAsRead();
   const farm = await startFarm();
   farm.server.create({ ...shed(), spec: { ...shed().spec, replicas: 2 } } as KubernetesObject);

@@ -237,7 +237,7 @@ test('[hooks S14] a message reports the fields that the operation does not use',
   ]);
 });
 
-test('recorded rules are merged into rules for the same resource, unless those rules are limited', () => {
+test('a recorded rule is merged into a rule for the same resource, unless that rule is limited to namespaces', () => {
   const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get'] } as const;
   const limited = { ...rule, namespaces: ['farm'] };
   const other = { ...rule, resources: ['pods/status'] };
@@ -269,7 +269,7 @@ test.each(
   }
 });
 
-test('a rule with names or namespaces allows only requests for them, and a rule with names allows no creation by POST', () => {
+test('a rule limited to names or namespaces allows no other requests, and a rule limited to names allows no creation by POST', () => {
   const rule = { apiGroups: [''], resources: ['pods'], verbs: ['create', 'patch'] } as const;
   const missing = (limits: object, operation: 'Create' | 'MergePatch' | 'Apply') =>
     missingRights(requiredRights({ operation }, PODS, TARGET), [{ ...rule, ...limits }]).length;

@@ -217,7 +217,7 @@ test('[hooks 12] with ignoreMissingObject, a patch of a missing object succeeds'
   expect(dataOf(place, 'old')).toEqual({ last: 'yes' });
 });
 
-test('[hooks 12] a patch of the status goes to the subresource, whether the hook writes status or /status', async () => {
+test('[hooks 12] a patch of the status is sent to the subresource, whether the hook writes status or /status', async () => {
   const place = await startFarm();
   place.server.create(shed());
   const target = { ...named('shed'), kind: 'Deployment', operation: 'MergePatch' };

@@ -25,7 +25,7 @@ const OLD = ['merged', 'patched', 'added', 'kept', 'replaced', 'gone', 'left'].m
 
 test.each(
   LANGUAGES,
-)('[hooks 9] [hooks 20] the patches and metrics of a %s hook are applied and measured, with only the rights that it declares', async (language) => {
+)('[hooks 9] [hooks 20] the patches and metrics of a %s hook are applied and measured, with only the permissions that it declares', async (language) => {
   const place = await startHooks({
     language,
     recorders: { 'rows.sh': 'configVersion: v1\nonStartup: 1' },

@@ -6,7 +6,7 @@ import { inShort, LANGUAGES, startHooks } from './support/place.ts';
 
 const CONFIG = `configVersion: v1\nkubernetes:${CROPS}`;
 
-test('[hooks 25] a hook that copies Secrets needs rights to Namespaces and Secrets, and to nothing else', async () => {
+test('[hooks 25] a hook that copies Secrets needs permissions for Namespaces and Secrets, and for nothing else', async () => {
   const config = `
 configVersion: v1
 kubernetes:
@@ -85,7 +85,7 @@ test.each(
   expect(all[2]?.object?.data).toEqual({ trees: '3' });
 });
 
-test('[hooks 4] a binding that starts no run has its snapshot in the contexts of another binding', async () => {
+test('[hooks 4] the snapshot of a binding that starts no run is in the contexts of another binding', async () => {
   const config = `
 configVersion: v1
 kubernetes:

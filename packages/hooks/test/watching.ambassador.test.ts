@@ -35,7 +35,7 @@ kubernetes:
   expect(all[1]?.filterResult).toEqual({ crop: 'pear' });
 });
 
-test('[hooks 15] a change that a silent watch missed reaches the hook once, after the resynchronizationPeriod', async () => {
+test('[hooks 15] if a silent watch missed a change, the hook gets the change once, after the resynchronizationPeriod', async () => {
   const clock = new FakeClock();
   const between = proxyBetween();
   const place = await startHooks({

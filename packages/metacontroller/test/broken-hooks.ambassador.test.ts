@@ -138,7 +138,7 @@ test('[contract 59] a child that another controller owns stays unchanged, and is
   expect(await place.env.get(...where)).toMatchObject({ data: { trees: 'theirs' } });
 });
 
-test('[found 10] an object in the way that no controller owns is reported with a message of the contract', async () => {
+test('[found 10] if an object without a controller already has the name of a child, this is reported with a message of the contract', async () => {
   const place = await startMetacontroller({
     subjects: [orchards({ decide: plan })],
     definitions: [ORCHARDS],

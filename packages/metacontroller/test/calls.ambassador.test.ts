@@ -46,7 +46,7 @@ function plant({ parent, children }: HookBody & { readonly parent: Row }): objec
   };
 }
 
-test('[contract 83] [metacontroller 24] the number of calls and writes is bounded for many parents, at a first start and after a restart', async () => {
+test('[contract 83] [metacontroller 24] with many parents, the number of calls and writes is bounded, at the first startup and after a restart', async () => {
   const clock = new FakeClock(Date.parse('2030-01-07T08:00:00Z'));
   const place = await startMetacontroller({
     subjects: [PLANTING],

@@ -206,7 +206,7 @@ test('[metacontroller 14] [metacontroller M4] the namespace of a cluster-scoped 
   expect(childWrites(place, 'namespaces')).toEqual(['create namespaces']);
 });
 
-describe("[metacontroller 15] with the parent's selector", () => {
+describe("[metacontroller 15] labels of children and the parent's selector", () => {
   const selector = { matchLabels: { app: 'press' } };
   const selecting = { generateSelector: false };
 
@@ -276,7 +276,7 @@ test('[metacontroller 18] resyncAfterSeconds overrides the resync period of the 
   expect(early).toBe(before);
 });
 
-test('[metacontroller 29] with server-side apply, a field that is no longer answered is removed, and a foreign field stays', async () => {
+test('[metacontroller 29] with server-side apply, a field that is missing in the new answer is removed, and a foreign field stays', async () => {
   const place = await startMetacontroller({
     subjects: [mapped('InPlace', planning)],
     definitions: [ORCHARDS],

@@ -34,7 +34,7 @@ test('the next call comes after the delay in the answer of the hook, or earlier 
   );
 });
 
-test('without a resync period, only the hook decides the delay, and a negative delay is passed on and refused later', () => {
+test('without a resync period, only the hook sets the delay, and a negative delay is refused later', () => {
   expect(nextMs(undefined, undefined, 0)).toBeUndefined();
   expect(nextMs(500, undefined, 0)).toBe(500);
   expect(nextMs(-1, 10_000, 60_000)).toBe(-1);

@@ -94,7 +94,7 @@ test('[contract 20] [metacontroller 22] [metacontroller M9] the next call uses a
   expect(await shown(place)).not.toMatch(/crab-apple/);
 });
 
-test('the error contains the name of a missing Secret, which is used once it exists', async () => {
+test('the error contains the name of a missing Secret, and the Secret is used as soon as it exists', async () => {
   const authority = new CertificateAuthority();
   const hook = await secureHook(authority);
   hook.token = 'late';

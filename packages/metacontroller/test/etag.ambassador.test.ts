@@ -40,7 +40,7 @@ async function loafIn({ env, namespace }: MetacontrollerPlace) {
 test.each([
   [304, { cacheTimeoutSeconds: 600 }],
   [412, { cacheCleanupSeconds: 600 }],
-])('[metacontroller 9] [metacontroller M5] after the status %i, the previous answer is used, with %j', async (status, etag) => {
+])('[metacontroller 9] [metacontroller M5] if the hook answers %i, the previous answer is used, with the settings %j', async (status, etag) => {
   const tags: unknown[] = [];
   let isFirst = true;
   const place = await startMetacontroller({

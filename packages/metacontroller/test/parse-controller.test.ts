@@ -14,7 +14,7 @@ function connectionOf(webhook: object, spec: object = {}): ConnectionSpec | unde
 }
 
 describe('a CompositeController', () => {
-  test('a CompositeController for which only the parent is set has the defaults', () => {
+  test('a CompositeController with only a parent gets the defaults for all other fields', () => {
     const object = composite();
 
     expect(parseController(object)).toEqual({
@@ -181,7 +181,7 @@ describe('a DecoratorController', () => {
   });
 });
 
-describe('an object that an older definition has stored', () => {
+describe('an object that was stored under an older definition', () => {
   test('an object stored by an older definition gets missing defaults, and loses unknown fields, nulls and the status', () => {
     const reference = { name: 'a', namespace: 'b' };
     const stored = composite({
@@ -246,7 +246,7 @@ describe('parsing of a hook', () => {
     ['v2', undefined, 'strict'],
     ['v1', 'strict', 'strict'],
     ['v2', 'loose', 'loose'],
-  ])('[contract 26] a hook of version %s with the mode %s has %s checks of its answers', (version, mode, answers) => {
+  ])('[contract 26] with version %s and the mode %s, the answers of a hook get %s checks', (version, mode, answers) => {
     const webhook = {
       url: 'http://a.example',
       ...(mode !== undefined && { responseUnMarshallMode: mode }),
@@ -283,7 +283,7 @@ describe('parsing of a hook', () => {
     ['-3s', 10_000],
     ['1m30.5s', 90_500],
     ['250ms', 250],
-  ])('[contract 8] a hook with the time-out %s has %i ms', (timeout, ms) => {
+  ])('[contract 8] a hook with the time-out %s has %i ms to answer', (timeout, ms) => {
     const webhook = { url: 'http://a.example', ...(timeout !== undefined && { timeout }) };
 
     expect(webhookOf(webhook)?.timeoutMs).toBe(ms);
@@ -369,7 +369,7 @@ describe('parsing of an endpoint', () => {
     expect(schemeFor('http://a.example', 'b.example', 'a.example', 'A.example')).toBe('T1');
   });
 
-  test('an endpoint matches the service of a webhook, too', () => {
+  test('an endpoint can also match the `service` of a webhook', () => {
     const service = { name: 'hooks', namespace: 'shop', port: 8080 };
 
     const { connection } = webhookOf({ service, path: '/' }, secured('hooks.shop:8080')) ?? {};

@@ -88,7 +88,7 @@ test.each([
   await finds(place, 'apple', 'a');
 });
 
-test('[contract 48] [metacontroller 19] a changed related object syncs exactly the orchards that selected it before, or select it afterwards', async () => {
+test('[contract 48] [metacontroller 19] a change of a related object syncs exactly the orchards that select the object before or after the change', async () => {
   const place = await startMetacontroller({
     subjects: [related(byCrop)],
     definitions: [ORCHARDS],
@@ -114,7 +114,7 @@ test('[contract 48] [metacontroller 19] a changed related object syncs exactly t
   ]);
 });
 
-test('[contract 41] [contract 43] [metacontroller 19] a bare list of rules is accepted, and a rule by names selects objects of all namespaces only with v2', async () => {
+test('[contract 41] [contract 43] [metacontroller 19] a bare list of rules is accepted, and only in v2 a rule by names selects objects of all namespaces', async () => {
   const customize: Decide = () => [{ apiVersion: 'v1', resource: 'configmaps', names: ['north'] }];
   const place = await startMetacontroller({
     subjects: [related(customize, 'v2')],
@@ -158,7 +158,7 @@ test.each([
   expect(place.server.calls('/orchards/sync')).toEqual([]);
 });
 
-test("[metacontroller 23] a missing right for a related resource is reported with the resource's name", async () => {
+test("[metacontroller 23] a missing permission for a related resource is reported with the resource's name", async () => {
   const place = await startMetacontroller({
     subjects: [related(byCrop)],
     definitions: [ORCHARDS],

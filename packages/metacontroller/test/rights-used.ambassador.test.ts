@@ -27,7 +27,7 @@ const ORPHAN = {
   spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
 } as KubernetesObject;
 
-test('[security 51] [metacontroller 23] [metacontroller M11] a CatSet needs every write that is granted for it, and no write is refused', async () => {
+test('[security 51] [metacontroller 23] [metacontroller M11] the controller of a CatSet needs every write permission that it has, and none of its writes is refused', async () => {
   const place = await startMetacontroller({ subjects: [CAT_SET], manifests: [EXAMPLE_CRDS] });
   const cats = () => place.env.get<CatSet>(...CATS, place.namespace, 'cats');
   const ready = (count: number) =>

@@ -107,7 +107,7 @@ const MARKING: Subject = {
   },
 };
 
-test('[metacontroller 23] [metacontroller M11] the generated rights are sufficient, and each of them is needed', async () => {
+test('[metacontroller 23] [metacontroller M11] the generated permissions are sufficient, and each of them is needed', async () => {
   const place = await startMetacontroller({
     subjects: [GRINDING, MARKING],
     definitions: [MILLS],
@@ -127,7 +127,7 @@ test('[metacontroller 23] [metacontroller M11] the generated rights are sufficie
   expect(unused).toEqual(['patch events.events.k8s.io']);
 });
 
-test('[metacontroller 23] a controller without a needed right reports the missing rule, and the other controllers continue', async () => {
+test('[metacontroller 23] a controller that lacks a permission reports the missing rule, and the other controllers continue', async () => {
   const place = await startMetacontroller({
     subjects: [MARKING, COUNTING],
     definitions: [MILLS],

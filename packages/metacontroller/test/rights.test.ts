@@ -103,8 +103,8 @@ const LOOM_RULES = [
 ];
 const OWNER = '*: update loom.example/looms/finalizers';
 
-describe('the rights of a CompositeController', () => {
-  test('a CompositeController without children needs rights only to its parents and their definition', () => {
+describe('the permissions of a CompositeController', () => {
+  test('a CompositeController without children needs permissions only for its parents and their definition', () => {
     expect(rulesOf([composite()])).toEqual(LOOM_RULES);
   });
 
@@ -112,7 +112,7 @@ describe('the rights of a CompositeController', () => {
     'OnDelete',
     'Recreate',
     'InPlace',
-  ])("children with %s need the rights to create, patch and delete them, and the owner's finalizers", (method) => {
+  ])("children with the method %s need permissions to create, patch and delete them, and to update the owner's finalizers", (method) => {
     expect(rulesOf([composite({ childResources: [child('services', method)] })])).toEqual(
       ['*: get,list,watch,create,patch,delete /services', ...LOOM_RULES, OWNER].sort(),
     );
@@ -121,7 +121,7 @@ describe('the rights of a CompositeController', () => {
   test.each([
     'RollingRecreate',
     'RollingInPlace',
-  ])('children with %s need rights to revisions in the namespaces of their parents', (method) => {
+  ])('children with the method %s need permissions for ControllerRevisions in the namespaces of their parents', (method) => {
     const childResources = [child('configmaps', 'OnDelete'), child('pods', method)];
 
     expect(rulesOf([composite({ childResources })])).toEqual(
@@ -135,7 +135,7 @@ describe('the rights of a CompositeController', () => {
     );
   });
 
-  test("cluster-scoped parents need rights to revisions in the operator's namespace", () => {
+  test("cluster-scoped parents need permissions for ControllerRevisions in the operator's namespace", () => {
     const parentResource = { apiVersion: 'loom.example/v1', resource: 'halls' };
     const spec = composite({ parentResource, childResources: [child('pods', 'RollingInPlace')] });
 
@@ -144,7 +144,7 @@ describe('the rights of a CompositeController', () => {
     ]);
   });
 
-  test('related resources of the annotation and of the file need only the right to read', () => {
+  test('related resources of the annotation and of the file need only read permissions', () => {
     const functions = mounted({
       related: [
         { apiVersion: 'v1', resource: 'nodes' },
@@ -166,7 +166,7 @@ describe('the rights of a CompositeController', () => {
     );
   });
 
-  test('a CompositeController has no rights in namespaces that the operator does not watch', () => {
+  test('a CompositeController has no permissions in namespaces that the operator does not watch', () => {
     const spec = composite({ childResources: [child('pods', 'RollingInPlace')] });
 
     const rules = rulesOf([spec], {}, { namespaces: ['east', 'west'] });
@@ -180,7 +180,7 @@ describe('the rights of a CompositeController', () => {
   });
 });
 
-describe('the rights of a DecoratorController', () => {
+describe('the permissions of a DecoratorController', () => {
   test('a DecoratorController may patch its objects, and their status if it is a subresource', () => {
     const resources = [
       { apiVersion: 'apps/v1', resource: 'statefulsets' },
@@ -200,7 +200,7 @@ describe('the rights of a DecoratorController', () => {
     ]);
   });
 
-  test('a DecoratorController may not patch attachments with OnDelete, and has no rights to revisions', () => {
+  test('a DecoratorController may not patch attachments with OnDelete, and has no permissions for ControllerRevisions', () => {
     const attachments = [
       child('services', 'OnDelete'),
       child('secrets', 'RollingRecreate'),
@@ -260,7 +260,7 @@ describe('the Secrets and ConfigMaps of webhooks', () => {
     );
   });
 
-  test('Secrets and ConfigMaps of webhooks add no rights to Events in their namespaces', () => {
+  test('Secrets and ConfigMaps of webhooks add no permissions for Events in their namespaces', () => {
     const { declarations } = metacontrollerAccess([composite({ hooks })], SURROUNDINGS);
 
     const places = accessOf(declarations, { namespaces: ['east'] })
@@ -271,7 +271,7 @@ describe('the Secrets and ConfigMaps of webhooks', () => {
   });
 });
 
-test('the operator itself needs rights to its two kinds, their status and Events', () => {
+test('the operator itself needs permissions for its two kinds, their status and Events', () => {
   const { declarations } = metacontrollerAccess([], SURROUNDINGS);
   const serviceAccount = { name: 'op', namespace: 'own' };
 
@@ -300,7 +300,7 @@ test.each([
   );
 });
 
-test('an unknown resource is reported, and the rights to the other resources are declared', () => {
+test('an unknown resource is reported, and the permissions for the other resources are declared', () => {
   const spec = composite({
     childResources: [child('threads', 'InPlace', 'loom.example/v1'), child('pods', 'InPlace')],
   });
@@ -390,7 +390,7 @@ function widest(all: ReadonlySet<string>): string[] {
   return [...all].filter((right) => !wider(right).some((form) => all.has(form))).sort();
 }
 
-test('[security 51] [metacontroller M11] the rights of several controllers together are exactly the union of their rights', () => {
+test('[security 51] [metacontroller M11] the permissions of several controllers together are exactly the union of their permissions', () => {
   fc.assert(
     fc.property(fc.array(specs, { maxLength: 4 }), placements, (several, placement) => {
       const apart = several.map((spec) => rights([spec], placement));
@@ -431,7 +431,7 @@ describe('a refusal of the API server', () => {
       'looms.loom.example "a" is forbidden: User "u" cannot patch resource "looms/status" in API group "loom.example" in the namespace "east"',
       'add to a Role in namespace east: - { apiGroups: ["loom.example"], resources: [looms/status], verbs: [patch] }',
     ],
-  ])('the rule to add can be derived from the refusal %s of the API server', (message, text) => {
+  ])('the missing rule can be derived from the refusal %s of the API server', (message, text) => {
     const rule = refused(message);
 
     expect(rule === undefined ? undefined : ruleToAdd(rule)).toBe(text);
@@ -444,7 +444,7 @@ describe('a refusal of the API server', () => {
       'that is not an answer of the API server',
       refusedRule(new Error('cannot list resource "pods" in API group ""')),
     ],
-  ])('no rule to add can be derived from the refusal %s', (_, rule) => {
+  ])('no missing rule can be derived from the refusal %s', (_, rule) => {
     expect(rule).toBeUndefined();
   });
 });

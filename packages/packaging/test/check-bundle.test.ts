@@ -37,19 +37,19 @@ test('[packaging 10] `check bundle` exits with 0 for a good bundle, and prints a
 
 test.each([
   [
-    'the option, which is higher',
+    'the option if it is higher',
     ['--k8s-version', '1.31'],
     '1.30.0',
     ', for Kubernetes 1.31 of --k8s-version',
   ],
   [
-    'the bundle, which is higher',
+    'the bundle if it is higher',
     ['--k8s-version', '1.29'],
     '1.30.0',
     ', for Kubernetes 1.30.0 of spec.minKubeVersion',
   ],
-  ['nothing', [], undefined, ''],
-] as const)('the summary contains the Kubernetes version that decides which APIs are removed, here the version of %s', async (_what, args, minKubeVersion, words) => {
+  ['neither the option nor the bundle', [], undefined, ''],
+] as const)('the Kubernetes version in the summary comes from %s', async (_what, args, minKubeVersion, words) => {
   const folder = bundleFolder(({ csv }) => {
     csv.spec.minKubeVersion = minKubeVersion;
   });
@@ -92,7 +92,7 @@ test('`check bundle` exits with 0 after warnings only, and -o json writes one ob
   ]);
 });
 
-test('without the test kit `check bundle` warns that it did not validate definitions', async () => {
+test('without the test kit, `check bundle` warns that it did not validate definitions', async () => {
   const check = command(CHECK, async () => (given, io) => checkBundle(given, io, false));
   const { exit, stdout } = invoke(['check', 'bundle', bundleFolder()], { commands: [check] });
 

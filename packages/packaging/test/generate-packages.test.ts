@@ -93,7 +93,7 @@ describe.each(PACKAGES)('a generated $what', ({ words, file, strangers }) => {
     expect(again.stdout.lines).toEqual([]);
   });
 
-  test('for a stale package `--check` fails with the names of the stale files, and changes no file', async () => {
+  test('if the package is stale, `--check` fails with the names of the stale files, and changes no file', async () => {
     const folder = folderWith({});
     expect(await invoke(words(folder)).exit).toBe(0);
     const path = join(folder, file);

@@ -16,7 +16,7 @@ async function project(manifest: object): Promise<string> {
   return folder;
 }
 
-test('metadata come from package.json: version, description, authors and repository', async () => {
+test('version, description, authors and repository come from package.json', async () => {
   const folder = await project({
     version: '2.3.4-rc.1',
     description: 'Waters plants.',

@@ -110,7 +110,7 @@ describe('watches through the admin endpoint', () => {
     [{}, []],
     [{ how: 'clean' }, []],
     [{ how: 'reset' }, 'broken'],
-  ])('the admin endpoint cuts watches with the body %j and counts them', async (body, end) => {
+  ])('for the body %j, the admin endpoint cuts watches and counts them', async (body, end) => {
     const cluster = await startAdministered();
     cluster.server.create(configMap('a'));
     const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1`);

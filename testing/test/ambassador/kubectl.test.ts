@@ -49,7 +49,7 @@ test('findKubectls returns one kubectl per minor version, the oldest first', () 
   );
 });
 
-test('findKubectls returns only KUBECTL if it is set, only the file kubectl if no file has a version, and nothing without kubectl', () => {
+test('findKubectls returns only `KUBECTL` if it is set, only the file `kubectl` if no file has a version, and nothing if there is no kubectl', () => {
   const single = folderWith('kubectl');
   const sdk = folderWith('kubectl', 'kubectl.1.9', 'kubectl.1.33');
 

@@ -72,7 +72,7 @@ test('the stand-in ambassador answers 500 text/plain when the API server is unre
   expect(answer.body).toMatch(/^dial tcp .*ECONNREFUSED/);
 });
 
-test('the stand-in ambassador passes on the headers of a watch without events at once, and closes the connections on both sides', async () => {
+test('the stand-in ambassador passes on the headers of a watch before the first event, and closes the connections on both sides', async () => {
   const head =
     'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';
   const upstream = await rawServer(() => head);

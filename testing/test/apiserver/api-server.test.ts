@@ -24,7 +24,7 @@ function serviceAt(clusterIP: string): object {
   };
 }
 
-test('a server with controllers has the Service kubernetes, whose address no other Service gets', async () => {
+test('a server with controllers has the Service `kubernetes`, and no other Service gets its address', async () => {
   const { server, send } = await startCluster({ workloads: {} });
 
   const own = server.get('v1', 'Service', 'default', 'kubernetes');

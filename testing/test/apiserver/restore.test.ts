@@ -34,7 +34,7 @@ test('[F-1] [F-2] a restore brings back objects, uids and revisions, and ends op
   expect(revisionOf(server.create(configMap('next')))).toBe(snapshot.revision + 1);
 });
 
-test('[F-2] a watch from a lost revision gets no events until new changes have passed that revision', async () => {
+test('[F-2] a watch from a revision that a restore undid gets no events until new changes have passed that revision', async () => {
   const cluster = await startCluster();
   const { server } = cluster;
   const snapshot = server.snapshot();
@@ -48,7 +48,7 @@ test('[F-2] a watch from a lost revision gets no events until new changes have p
   expect(summary((await watched.next()) as never)).toBe('ADDED e');
 });
 
-test('[F-3] a list with resourceVersionMatch=NotOlderThan and a lost revision is answered 504', async () => {
+test('[F-3] a list at a revision that a restore undid is answered 504 with resourceVersionMatch=NotOlderThan', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const { server, send } = await startCluster({ clock });
   const snapshot = server.snapshot();

@@ -194,7 +194,7 @@ describe('paths that cannot name an object', () => {
     ['GET', '%2e', 'Name parameter invalid: ".": may not be \'.\''],
     ['DELETE', '%2e%2e', 'Name parameter invalid: "..": may not be \'..\''],
     ['GET', 'a%25b', 'Name parameter invalid: "a%b": may not contain \'%\''],
-  ])('a %s of the node name %s is refused with 400', async (method, name, message) => {
+  ])('a %s request for the node name %s is refused with 400', async (method, name, message) => {
     const { server } = await startCluster();
     const { hostname, port } = new URL(server.url);
 

@@ -19,7 +19,7 @@ describe('[F-5] a PUT of an existing object', () => {
     expect([status, body.data]).toEqual([200, { k: 'w' }]);
   });
 
-  test('a PUT with an old resourceVersion is a conflict, and the error contains the resource', async () => {
+  test('a PUT with an old resourceVersion causes a conflict, and the error contains the resource', async () => {
     const { send } = await startCluster();
     const { body: created } = await send('POST', CONFIG_MAPS, configMap('a'));
     await send('PATCH', `${CONFIG_MAPS}/a`, { data: { k: 'w' } });
@@ -35,7 +35,7 @@ describe('[F-5] a PUT of an existing object', () => {
     });
   });
 
-  test('a PUT with another uid is a conflict, and the error contains the storage key', async () => {
+  test('a PUT with another uid causes a conflict, and the error contains the storage key', async () => {
     const { send } = await startCluster();
     const { body: created } = await send('POST', CONFIG_MAPS, configMap('a'));
 
@@ -102,7 +102,7 @@ describe('[F-5] a PUT of a Lease', () => {
     expect([status, body.spec]).toEqual([201, { holderIdentity: 'a' }]);
   });
 
-  test('a PUT with a uid does not create a Lease that does not exist', async () => {
+  test('a PUT with a uid does not create a missing Lease', async () => {
     const { send } = await startCluster();
 
     const { status, body } = await send('PUT', `${LEASES}/l`, lease({ uid: 'gone' }));

@@ -31,7 +31,7 @@ test('a watch from a resourceVersion gets past and future events', async () => {
 test.each([
   '',
   '&resourceVersion=0',
-])('a watch%s without a start version begins with the existing objects, in the order of names', async (from) => {
+])('a watch%s without a resourceVersion begins with the existing objects, in the order of names', async (from) => {
   const cluster = await startCluster();
   for (const name of ['b', 'c', 'a']) cluster.server.create(configMap(name));
 

@@ -125,7 +125,7 @@ describe('translation of generated names in a replay', () => {
     );
   });
 
-  test('a recorded version in a JSON patch is replaced', () => {
+  test('a recorded resourceVersion in a JSON patch is replaced', () => {
     const names = new Names();
     names.learn('{"metadata":{"resourceVersion":"5"}}', '{"metadata":{"resourceVersion":"912"}}');
     const operation = (version: string): string =>
@@ -134,7 +134,7 @@ describe('translation of generated names in a replay', () => {
     expect(names.translated(operation('5'))).toBe(operation('912'));
   });
 
-  test('a version between two known versions is replaced by the lower known version', () => {
+  test('a resourceVersion between two known versions is replaced by the lower known version', () => {
     const names = new Names();
     const at = (version: number): string => `{"metadata":{"resourceVersion":"${version}"}}`;
     names.learn(at(10), at(1));

@@ -100,7 +100,7 @@ test('a folder of recordings is replayed, and its differences are counted by kin
   expect(others.map(({ count }) => count)).toEqual([1]);
 });
 
-test('the error reports a malformed line, or a folder without recordings', () => {
+test('a malformed line and a folder without recordings are reported', () => {
   const line = JSON.stringify(exchange(1, { at: 0, path: '/version' }));
 
   expect(() => recordingFolder(folderOf({ 'a.jsonl': `${line}\n{"id":2}\n` }))).toThrow(

@@ -47,7 +47,7 @@ test('a control plane runs etcd and kube-apiserver until it stops, and leaves no
   expect(existsSync(directory)).toBe(false);
 });
 
-test('if etcd exits, the start fails with the message of etcd, and nothing is left behind', async () => {
+test('if etcd exits, startup fails with the message of etcd, and nothing is left behind', async () => {
   const assets = standInAssets({
     etcd: 'console.error("bind: address already in use"); process.exitCode = 1;',
   });

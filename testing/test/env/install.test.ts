@@ -82,7 +82,7 @@ test('[T-7] a read of a resource that is not served is an error, and not a missi
   await expect(reading).rejects.toSatisfy(isUnserved);
 });
 
-test('[T-7] a definition that the API server refuses makes the start fail, and nothing is left running', async () => {
+test('[T-7] if the API server refuses a definition, startup fails and nothing is left running', async () => {
   const broken = structuredClone(caches.definition) as { metadata: { name: string } };
   broken.metadata.name = 'other.example.dev';
   const servers = (): number =>

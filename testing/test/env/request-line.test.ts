@@ -42,7 +42,7 @@ test('a RequestLine passes watch events on as they arrive', async () => {
 test.each([
   ['before', 0],
   ['after', 1],
-] as const)('a call that a RequestLine holds %s its execution is executed %d times and never answered', async (when, count) => {
+] as const)('if a RequestLine holds a call %s its execution, the call is executed %d times and never answered', async (when, count) => {
   let cut = (): void => {};
   const held = new Promise<void>((resolve) => {
     cut = resolve;

@@ -61,7 +61,7 @@ test('[real R-6] env.supports reports the features of an environment', async () 
   expect(features.map((what) => clocked.supports(what))).toEqual([true, true, true, true]);
 });
 
-test('[real R-6] `eventually` throws a ConfigurationError after one attempt', async () => {
+test('[real R-6] `eventually` does not repeat a probe that throws a ConfigurationError', async () => {
   const env = await start({ environment: {} });
   let asked = 0;
 
@@ -81,7 +81,7 @@ describe('the choice of a backend', () => {
     [{ KUBEBUILDER_ASSETS: '/x' }, 'embedded'],
     [{ USE_EXISTING_CLUSTER: 'false' }, 'embedded'],
     [{ CHANCERY_TEST_ENV: 'embedded', USE_EXISTING_CLUSTER: 'true' }, 'embedded'],
-  ])('the environment %j selects the backend %s', async (environment, expected) => {
+  ])('the environment variables %j select the backend %s', async (environment, expected) => {
     const env = await start({ environment });
 
     expect(env.backend).toBe(expected);
@@ -101,7 +101,7 @@ describe('the choice of a backend', () => {
       { CHANCERY_TEST_ENV: 'existing' },
       'no kubectl found, through which a real API server is reached: install it or set KUBECTL',
     ],
-  ])('the environment %j is refused', async (environment, message) => {
+  ])('the environment variables %j are refused', async (environment, message) => {
     await expect(startTestEnv({ environment })).rejects.toMatchObject({ code: 'CONFIG', message });
   });
 
@@ -151,7 +151,7 @@ describe('manifests for env.apply', () => {
     expect(again.map(({ metadata }) => metadata.name)).toEqual(['c', 'd']);
   });
 
-  test('env.apply creates an object with only a generateName each time', async () => {
+  test('each env.apply of an object with only a generateName creates a new object', async () => {
     const env = await start({ environment: {} });
     const namespace = await env.namespace();
     const metadata = { generateName: 'a-' } as KubernetesObject['metadata'];

@@ -230,7 +230,7 @@ test('it is a violation to process the same key twice at the same time', () => {
   expect(checks.began(attempt)?.invariant).toBe('no key is processed twice at once');
 });
 
-test('a key whose reconcile ended when the operator was killed may be reconciled again', () => {
+test('if the operator was killed during a reconcile, the key may be reconciled again', () => {
   const checks = new Checks(createsOnce, undefined);
   const attempt = { controller: 'copier', key: 'default/a' };
   checks.began(attempt);

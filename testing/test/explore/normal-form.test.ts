@@ -30,7 +30,7 @@ test('two runs differ if the ports of a Service differ', () => {
   expect(formOf(drawn('10.96.0.7', 80))).not.toBe(formOf(drawn('10.96.0.7', 81)));
 });
 
-test('two runs differ if another kind than a Service has a different clusterIP', () => {
+test('two runs differ if an object that is not a Service has a different clusterIP', () => {
   const claim = (clusterIP: string): KubernetesObject =>
     ({
       apiVersion: 'example.dev/v1',
@@ -42,7 +42,7 @@ test('two runs differ if another kind than a Service has a different clusterIP',
   expect(formOf(claim('10.96.0.7'))).not.toBe(formOf(claim('10.96.0.9')));
 });
 
-test('two runs are equal if only the name of a token volume differs, and not if another volume has another name', () => {
+test('two runs are equal if only the name of a token volume differs, and different if the name of another volume differs', () => {
   expect(formOf(withTokenVolume('kube-api-access-abcde'))).toBe(
     formOf(withTokenVolume('kube-api-access-vwxyz')),
   );

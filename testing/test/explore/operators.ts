@@ -65,7 +65,7 @@ export function scenarioOf(
 }
 
 /** Creates a Secret when its cache shows none: a stale cache makes it create a second one. */
-export const createsTwice: Scenario = scenarioOf('creates under a stale read', () => [
+export const createsTwice: Scenario = scenarioOf('creates that are based on a stale read', () => [
   copier(async (object, context) => {
     const uid = object.metadata.uid;
     const mine = context

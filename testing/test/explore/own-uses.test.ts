@@ -25,7 +25,7 @@ test.each([
   ['clock', 'new Date()', () => new Date().toISOString()],
   ['randomness', 'Math.random', () => String(Math.random())],
   ['randomness', 'randomUUID', () => crypto.randomUUID()],
-] as const)('a finding contains the file and line of user code that uses %s through %s', async (what, name, value) => {
+] as const)('a finding about the %s contains the file and line of the user code that calls %s', async (what, name, value) => {
   const { findings } = await explore(notes(name, value), USUAL);
 
   const where = expect.stringMatching(/own-uses\.test\.ts:\d+$/);
@@ -93,7 +93,7 @@ test('the real clock, timers and fetch are restored, even after a failure', asyn
   expect({ Date, now: Date.now, random: Math.random, setTimeout, fetch }).toEqual(real);
 });
 
-test('during an exploration, code that is not part of it still gets the real time', async () => {
+test('during an exploration, code outside the exploration still gets the real time', async () => {
   let isRunning = true;
   const outside: number[] = [];
   const asked = (async () => {

@@ -45,7 +45,7 @@ test('`explore` kills an operator that keeps state in its process, and so finds 
   ).resolves.toBeDefined();
 });
 
-test('`explore` loses the answer to a create, and so finds a retry that creates an object twice', async () => {
+test('`explore` simulates a lost response to a create, and so finds a retry that creates an object twice', async () => {
   const retries = scenarioOf(
     'retries a create',
     () => [
@@ -92,7 +92,7 @@ test('an invariant of the scenario is checked after each write', async () => {
   expect(await failureOf(empty)).toMatchObject({ reason: 'a Secret before the label' });
 });
 
-test('a change that the API server refuses does not fail the run', async () => {
+test('if the API server refuses a change, the run does not fail', async () => {
   const refused: Scenario = {
     ...createsOnce,
     changes: [

@@ -87,7 +87,7 @@ const TRIGGERED = { predicate: () => false, triggers: [everyMs(MINUTE_MS, [A])] 
 test.each([
   ['a trigger', TRIGGERED, undefined],
   ['a requeued key', {}, { requeueAfterMs: MINUTE_MS * 0.9 }],
-] as const)('%s that is due in a minute can fire between two calls of another reconcile', async (_what, work, outcome) => {
+] as const)('%s that is due in a minute can fire between two requests that another reconcile sends', async (_what, work, outcome) => {
   const scenario = cleaned(work, outcome, true);
 
   const failure = await failureOf(scenario);
@@ -102,7 +102,7 @@ test.each([
   await expect(replaySchedule(mended, failure.schedule)).resolves.toBeUndefined();
 });
 
-test('a change of the scenario can come after a timer that is due in a minute', async () => {
+test('a timer that is due in a minute can fire before a change that the scenario makes', async () => {
   const impatient = scenarioOf(
     'does not wait for ever',
     () => [

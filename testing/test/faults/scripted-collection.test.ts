@@ -113,7 +113,7 @@ test('a watch of a ScriptedCollection gets past events, later events and bookmar
   expect(things.watches[0]).toMatchObject({ sentCount: 4, closed: false });
 });
 
-test('a streamed list of a ScriptedCollection has every object, a bookmark, and later events', async () => {
+test('a streamed list of a ScriptedCollection contains every object, a bookmark, and later events', async () => {
   const { things, watch } = await start();
   things.put('a');
   things.put('b');
@@ -176,7 +176,7 @@ test('after expire(), a watch from an older version gets one error and ends, and
   expect(fresh).toEqual(['ADDED c@103']);
 });
 
-test('a change whose event loseEvents() drops is in the collection, and reaches no watch', async () => {
+test('if loseEvents() drops the event of a change, the collection contains the change, and no watch gets it', async () => {
   const { things, watch, listed } = await start();
   const lines = await watch('resourceVersion=100');
 

@@ -234,7 +234,7 @@ test('close() ends hanging requests and waiting replies, and can be called twice
   expect(clock.pending).toBe(0);
 });
 
-test('close() reports a reply that throws', async () => {
+test('close() throws the error of a reply function that has thrown', async () => {
   const server = new ScriptedServer();
   await server.start();
   server.on({}, () => {

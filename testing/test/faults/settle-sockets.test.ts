@@ -46,7 +46,7 @@ test('advanceUntil takes no time if the condition already holds, and throws if i
   expect(clock.monotonic()).toBe(5_000);
 });
 
-test('while work takes many turns, advanceUntil moves time by a few seconds, and not to a far alarm', async () => {
+test('while work takes many turns of the event loop, advanceUntil moves time by a few seconds, and not to a distant alarm', async () => {
   const clock = new FakeClock();
   onTestFinished(clock.schedule(60_000, () => {}));
   let done = false;

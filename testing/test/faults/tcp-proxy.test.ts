@@ -183,7 +183,7 @@ test('a connection can be reset right after it is half-closed', async () => {
   expect(proxy.openConnections).toEqual([]);
 });
 
-test('a half-closed connection still carries what the client sends', async () => {
+test('a half-closed connection still passes on what the client sends', async () => {
   const { received, proxy, client } = await start();
   const one = await client();
 

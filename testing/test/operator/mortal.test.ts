@@ -18,7 +18,7 @@ test('a killed MortalClock fires no alarm, whether set before or after', () => {
   expect(clock.pending).toBe(0);
 });
 
-test('a cancelled alarm of a MortalClock is also cancelled in its clock', () => {
+test('a cancelled alarm of a MortalClock is also cancelled in the base clock', () => {
   const clock = new FakeClock();
   const mortal = new MortalClock(clock);
 

@@ -94,7 +94,7 @@ test('the settings of an operator come from the environment, and wrong settings 
   ).toThrow('CHANCERY_CRD_WAIT must be forever, timeout or optional, not "never"');
 });
 
-test('[LE-13] one of two replicas works, and the second replica is ready and takes over when the first one stops', async () => {
+test('[LE-13] the second of two replicas is ready, and takes over when the first replica stops', async () => {
   const { env, namespace } = await start();
   await env.create(configMap('ours', { namespace }));
   const environment = { CHANCERY_LEASE_RETRY_PERIOD: '1' };

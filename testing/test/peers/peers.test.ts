@@ -97,7 +97,7 @@ describe('the verdict on a suite of another project', () => {
   });
 });
 
-test('a result contains the program and its version: kubectl, a tag or a short commit', () => {
+test('a result contains the version of its program: a kubectl version, a tag or a short commit', () => {
   const client = 'kopf';
 
   expect(programOf({}, 'v1.20.2', 'v1.33.1')).toBe('kubectl v1.33.1');

@@ -106,7 +106,7 @@ describe('[T-6] `eventually` with a probe that asserts', () => {
 });
 
 describe('[T-6] `eventually` with a probe that does not assert', () => {
-  test('`eventually` calls a probe again after it returns undefined, even if the probe has also thrown an error', async () => {
+  test('`eventually` repeats a probe that returns undefined, even if the probe threw an error before', async () => {
     const answers = [
       () => Promise.reject(new Error('connection refused')),
       async () => undefined,
@@ -118,7 +118,7 @@ describe('[T-6] `eventually` with a probe that does not assert', () => {
     expect(answer).toBe('found');
   });
 
-  test('`eventually` calls a probe again after it returns undefined, even if a function that the probe calls asserts', async () => {
+  test('`eventually` repeats a probe that returns undefined, even if a function that the probe calls makes assertions', async () => {
     const answers = [undefined, 'found'];
     const checked = (): string | undefined => {
       expect(answers).not.toHaveLength(0);

@@ -18,7 +18,7 @@ test('a MovableClock is ahead of its base clock by the time that it was moved', 
   expect([clock.now(), clock.monotonic()]).toEqual([1_106, 1_106]);
 });
 
-test('an alarm of a MovableClock fires once, whether its time passes or is moved', async () => {
+test('an alarm of a MovableClock fires once, whether the time passes by itself or is moved', async () => {
   const below = new FakeClock();
   const clock = new MovableClock(below);
   const rung: string[] = [];

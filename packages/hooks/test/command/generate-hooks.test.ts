@@ -83,7 +83,7 @@ test('[hooks S8] the roles of hooks grant what the hooks watch and what they dec
   ]);
 });
 
-test('[hooks S12] a warning says that a hook with a binding for deletions also runs at the start', async () => {
+test('[hooks S12] a warning says that a hook with a binding for deletions also runs at startup', async () => {
   const { exit, stderr } = setUp().generate('proxy');
 
   expect(await exit).toBe(0);
@@ -112,7 +112,7 @@ test('the filter that is generated for hooks allows the paths of the kinds that 
   expect(opens('/apis')).toBe(false);
 });
 
-test('the error contains a kind without a definition, and the option `--crd` can add the definition', async () => {
+test('for a kind without a definition, the error contains the kind, and the option `--crd` can add the definition', async () => {
   const { folder, generate } = setUp(BOATS);
   const missing = generate('rbac');
   expect(await missing.exit).toBe(2);

@@ -8,7 +8,7 @@ const parseHooksArguments = (
   env: Readonly<Record<string, string>>,
 ): HooksArguments => hooksArguments(parseFlags(args, HOOKS, env));
 
-test('options of shell-operator that this runner supports keep their names, and so do their environment variables', () => {
+test('supported options of shell-operator keep their names, and so do the environment variables for these options', () => {
   const env = {
     SHELL_OPERATOR_HOOKS_DIR: '/own',
     SHELL_OPERATOR_TMP_DIR: '/scratch',

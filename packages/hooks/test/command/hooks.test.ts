@@ -54,7 +54,7 @@ test('the runner watches every namespace, holds no election outside a Pod, and e
   expect(server.requests.filter(({ path }) => path.includes('/leases'))).toEqual([]);
 });
 
-test('hooks cannot be sharded among replicas: the start fails with a remedy, before any request to the API server', async () => {
+test('hooks cannot be sharded among replicas: startup fails before any request, and the error suggests a remedy', async () => {
   const { dir, hook } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
   const { server, run } = await runHooks({ dir, env: { CHANCERY_SHARDS: '16' } });
 
@@ -66,7 +66,7 @@ test('hooks cannot be sharded among replicas: the start fails with a remedy, bef
   expect(await hook('a.sh').runs()).toEqual([]);
 });
 
-test('an edited script is used from its next start, and a changed answer to `--config` ends the process', async () => {
+test('an edited script is used at its next run, and the process ends if the answer to `--config` has changed', async () => {
   const { dir, hook } = await hooksFolder({
     recorders: { 'a.sh': CONFIG },
     files: { 'b.mjs': '#!/usr/bin/env node\nconsole.log("configVersion: v1\\nonStartup: 1")' },
@@ -186,7 +186,7 @@ test('the runner notices a hook that changes while it is being read', async () =
   expect(await run.exit).toBe(0);
 });
 
-test('an unusable hook makes the start fail, or is omitted with the option `--skip-broken-hooks`', async () => {
+test('an unusable hook makes startup fail, or is omitted with the option `--skip-broken-hooks`', async () => {
   const { dir, hook } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
   await writeFile(join(dir, 'b.sh'), '#!/bin/sh\n');
   await chmod(join(dir, 'b.sh'), 0o644);
@@ -209,7 +209,7 @@ test('an unusable hook makes the start fail, or is omitted with the option `--sk
   expect(log).toContain('kubernetesValidating[0].rules[0].resources[0]: is a wildcard');
 });
 
-test('[hooks 26] [hooks 27] for hooks that answer the API server, the runner listens on a port, and a conversion hook needs its definition', async () => {
+test('[hooks 26] [hooks 27] the runner listens on a port if hooks answer the API server, and refuses a conversion hook without a definition', async () => {
   const webhook =
     'kubernetesValidating:\n- { name: a.b.c, rules: [{ apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE] }] }';
   const conversion = JSON.stringify(converting('v1beta1 v1'));
@@ -239,7 +239,7 @@ test('[hooks 26] [hooks 27] for hooks that answer the API server, the runner lis
   expect(await run.exit).toBe(0);
 });
 
-test('a folder in `--tmp-dir` that is not writable makes the start fail', async () => {
+test('startup fails if the folder in `--tmp-dir` is not writable', async () => {
   const { dir } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
 
   const { run } = await runHooks({ dir, args: ['--tmp-dir=/dev/null/x'] });

@@ -55,7 +55,7 @@ const textOf = ({ lines }: Collector): string => lines.map((line) => `${line}\n`
 
 const PATCHES = `writeFileSync(process.env.KUBERNETES_PATCH_PATH, '${JSON.stringify(CREATE)}');`;
 
-test('the hook gets the same context as in a real run, and a folder that no other user has created', async () => {
+test('the hook gets the same context as in a real run, in a folder that no other user has created', async () => {
   const { testHook } = await hookFile(
     "console.log(process.env.BINDING_CONTEXT_PATH, readFileSync(process.env.BINDING_CONTEXT_PATH, 'utf8'));",
   );
@@ -66,7 +66,7 @@ test('the hook gets the same context as in a real run, and a folder that no othe
   expect(stderr).toContain('"data":{"10":"a","9":"b"}');
 });
 
-test("[hooks S11] without a cluster, `test-hook` prints the hook's contexts, its patches and metrics, and its missing rights", async () => {
+test("[hooks S11] without a cluster, `test-hook` prints the hook's contexts, its patches and metrics, and its missing permissions", async () => {
   const { testHook } = await hookFile(`${PATCHES}
 console.log('counted', contexts.length);
 writeFileSync(process.env.METRICS_PATH, '{"name": "rows_total", "add": 2, "labels": {"kind": "a"}}');`);
@@ -95,7 +95,7 @@ rules:
   expect(exit).toBe(1);
 });
 
-test('[hooks S8] `--record-rights` adds the rights that the hook needs, and `--patches-to -` prints only the patches', async () => {
+test('[hooks S8] `--record-rights` adds the permissions that the hook needs, and `--patches-to -` prints only the patches', async () => {
   const rule = '  - apiGroups: [""]\n    resources: [configmaps]\n    verbs: [delete, get]\n';
   const { file, testHook } = await hookFile(PATCHES, `rules:\n${rule}`);
 
@@ -178,7 +178,7 @@ test.each([
   expect(await complete(sample)).toEqual(contexts);
 });
 
-test('filter results are added to a sample, and objects are removed that the binding does not keep', async () => {
+test('filter results are added to a sample, and objects that the binding does not keep are removed', async () => {
   const binding = { ...CROPS, jqFilter: '.metadata.name', keepFullObjectsInMemory: false };
   const config = { configVersion: 'v1', kubernetes: [binding] };
   const given = { filterResult: 'given' };
@@ -192,7 +192,7 @@ test('filter results are added to a sample, and objects are removed that the bin
   ]);
 });
 
-test('samples for a group, for a start and for a hook of version v0 have different formats', async () => {
+test('samples for a group, for startup and for a hook of version v0 have different formats', async () => {
   const group = { configVersion: 'v1', kubernetes: [{ ...CROPS, group: 'yard' }] };
   const start = { configVersion: 'v1', onStartup: 1 };
   const old = { onKubernetesEvent: [{ name: 'rows', kind: 'configmap' }] };

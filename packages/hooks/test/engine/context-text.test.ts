@@ -83,7 +83,7 @@ test('the context of a binding in a group has its group and the snapshots, and n
   );
 });
 
-test('the fields of a review are sorted by name, and a review is included even if its binding is in a group', () => {
+test('the fields of a review are sorted by name, and the context contains the review even if its binding is in a group', () => {
   const config = JSON.stringify({
     configVersion: 'v1',
     kubernetes: [{ name: 'docks', kind: 'Dock' }],

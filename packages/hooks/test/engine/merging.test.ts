@@ -28,7 +28,7 @@ test('[hooks 8] queues run in parallel, and each queue runs one task at a time',
   expect(world.log.slice(2)).toEqual(['b Event(x Added 1)']);
 });
 
-test('consecutive tasks of one hook become one run, and no task overtakes another hook', async () => {
+test('consecutive tasks of one hook become one run, and no task overtakes a task of another hook', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { kubernetes: [events()], schedules: [schedule({ name: 'minute' })] }),
@@ -276,7 +276,7 @@ test('[hooks 28] hooks of version v0 get one event per run, and no Synchronizati
   ]);
 });
 
-test('a queue that has stopped waiting for a free process does not use one later', async () => {
+test('a queue that has stopped waiting for a free process does not start a process later', async () => {
   const slots = new ProcessSlots(1, new FakeClock(), noMeter);
   const gone = new AbortController();
   const first = await slots.take(new AbortController().signal);

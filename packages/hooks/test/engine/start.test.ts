@@ -3,7 +3,7 @@ import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { EngineWorld, hook, schedule, watches } from './support/engine-world.ts';
 
-test("at the start, onStartup hooks run in the order of their numbers, and then each hook's bindings run in their order", async () => {
+test("at startup, onStartup hooks run in the order of their numbers, and then each hook's bindings run in their order", async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { onStartup: 10, kubernetes: [watches({ name: 'x' }), watches({ name: 'y' })] }),
@@ -26,7 +26,7 @@ test("at the start, onStartup hooks run in the order of their numbers, and then 
   expect([idleBefore, world.engine.idle]).toEqual([false, true]);
 });
 
-test('the bindings of a hook are watched only when it is the turn of that hook to start', async () => {
+test("the bindings of a hook are watched only when it is this hook's turn to start", async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { onStartup: 1, kubernetes: [watches({ name: 'x' })] }),
@@ -44,7 +44,7 @@ test('the bindings of a hook are watched only when it is the turn of that hook t
   expect(world.watched).toEqual(['a x']);
 });
 
-test('[hooks S7] a hook whose kind is not served delays no other hook, and starts when the kind is served', async () => {
+test('[hooks S7] if the kind of a hook is not served, other hooks are not delayed, and the hook starts when the kind is served', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', {
@@ -98,7 +98,7 @@ test('later hooks wait for the first list of an earlier hook', async () => {
   expect(world.log).toEqual(['a Synchronization(x [])', 'b Synchronization(z [])']);
 });
 
-test('a hook whose first list turns out to be impossible delays other hooks by only a second', async () => {
+test('if the first list of a hook turns out to be impossible, other hooks are delayed by only a second', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { kubernetes: [watches({ name: 'x' })] }),

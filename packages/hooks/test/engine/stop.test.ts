@@ -9,7 +9,7 @@ const A = hook('a', {
   schedules: [schedule({ name: 'minute', queue: 'own' })],
 });
 
-test('a run that has begun may end within the grace period after a stop, and no other run begins', async () => {
+test('at shutdown, a run that has begun may end within the grace period, and no other run begins', async () => {
   const world = new EngineWorld({ hooks: [A, hook('b', { onStartup: 1 })], stopGraceMs: 10_000 });
   world.endings.set('b', ['lasts']);
   await world.start();
@@ -25,7 +25,7 @@ test('a run that has begun may end within the grace period after a stop, and no 
   expect(world.clock.pending).toBe(0);
 });
 
-test('a run is aborted after the grace period of a stop, and does not count as a failure of the hook', async () => {
+test('at shutdown, a run is aborted after the grace period, and does not count as a failure of the hook', async () => {
   const world = new EngineWorld({ hooks: [A], stopGraceMs: 10_000 });
   world.endings.set('a', ['lasts']);
   const reason = new Error('enough');
@@ -51,7 +51,7 @@ test('a run is aborted without a grace period when leadership is lost', async ()
   expect(world.attempts[0]?.signal.aborted).toBe(true);
 });
 
-test('at a stop, every wait for a retry, a token, a process, a list or a tick ends at once, and no timer is left', async () => {
+test('at shutdown, every wait for a retry, a token, a process, a list or a tick ends at once, and no timer is left', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { kubernetes: [watches({ name: 'x', runsOnSynchronization: false })] }),
@@ -89,7 +89,7 @@ test('at a stop, every wait for a retry, a token, a process, a list or a tick en
   expect(world.clock.pending).toBe(0);
 });
 
-test('after the end of the engine, no task waits, so that the metrics of a standby contain no queue', async () => {
+test('after the engine ends, no task waits, and so the metrics of a standby contain no queue', async () => {
   const world = new EngineWorld({
     hooks: [A, hook('b', { schedules: [schedule({ name: 'x' })] })],
   });

@@ -3,7 +3,7 @@ import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { EngineWorld, hook, watches } from './support/engine-world.ts';
 
-test('[hooks S10] events of a binding with a separate queue wait for its Synchronization in the queue `main`', async () => {
+test('[hooks S10] events of a binding with a separate queue wait until its Synchronization has run in the queue `main`', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { kubernetes: [watches({ name: 'x', queue: 'own' })] })],
   });
@@ -25,7 +25,7 @@ test('[hooks S10] events of a binding with a separate queue wait for its Synchro
   expect(world.log.slice(2)).toEqual(['a Event(x Modified 2)']);
 });
 
-test('[hooks S13] an event still waits after a run of another binding has read the snapshot', async () => {
+test("[hooks S13] an event still starts a run if the snapshot of another binding's run already contained the change", async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', {
@@ -57,7 +57,7 @@ test('[hooks S13] an event still waits after a run of another binding has read t
   ]);
 });
 
-test('an event that the Synchronization has read starts no run, and a later event starts a run', async () => {
+test('an event that the Synchronization already contains starts no run, and a later event starts a run', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { kubernetes: [watches({ name: 'x' })] }),

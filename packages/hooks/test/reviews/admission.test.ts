@@ -229,7 +229,7 @@ const BOATS = {
 test.each<[what: string, definitions: readonly object[], waitsFor: string]>([
   ['is unknown', [], 'the kind Boat'],
   ['is known only by its definition', [BOATS], 'boats.harbour.example: it is not served'],
-])('a snapshot of a kind that %s delays no other hook, and the hook that needs the snapshot denies writes with the reason', async (_, definitions, waitsFor) => {
+])('if the kind of a snapshot %s, the hook that needs the snapshot denies writes and gives the reason, and other hooks work', async (_, definitions, waitsFor) => {
   const hook = reviewHook(
     {
       kubernetes: [{ name: 'boats', kind: 'Boat', apiVersion: 'harbour.example/v1' }],

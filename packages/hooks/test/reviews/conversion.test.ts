@@ -133,7 +133,7 @@ test('objects of several versions keep their order, and hooks get no objects tha
   );
 });
 
-test('labels and annotations are exactly as the hook wrote them, even if it removed some', async () => {
+test('labels and annotations are exactly as the hook wrote them, even if the hook removed some', async () => {
   const before = cronTab(
     'v1beta1',
     'a',

@@ -102,7 +102,7 @@ function worldOf(wants: readonly Want[]) {
   };
 }
 
-test('the results of all filters are kept, and the full object only if a binding needs it', async () => {
+test('the results of all filters are kept, and the full object is kept only if a binding needs it', async () => {
   const world = worldOf([
     want('value', false),
     want('twice', true),
@@ -201,7 +201,7 @@ test('no further object is read while a filter works', async () => {
   expect(world.of('a', 'value').filterText).toBe('3');
 });
 
-test('a source whose function `prepare` fails or returns other objects is listed again, and nothing crashes', async () => {
+test('if the function `prepare` of a source fails or returns other objects, the source is listed again, and nothing crashes', async () => {
   const answers: ((entries: readonly Entry[]) => readonly Entry[])[] = [
     () => {
       throw new TypeError('a bug');

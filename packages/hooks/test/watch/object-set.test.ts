@@ -10,7 +10,7 @@ const object = (key: string, checksum: string): BindingObject => ({
   checksum,
 });
 
-test('a new state with the same checksum as the last state is stored, and is not an event', () => {
+test('if a new state has the same checksum as the last state, it is stored and causes no event', () => {
   const objects = new ObjectSet();
   const first = objects.put(object('x/a', '1'));
   const again = { ...object('x/a', '1'), objectText: '{"at":"later"}' };
@@ -23,7 +23,7 @@ test('a new state with the same checksum as the last state is stored, and is not
   expect(objects.sorted()).toEqual([again]);
 });
 
-test('a deletion causes one event, with the last state, and the object is Added when it appears again', () => {
+test('a deletion causes one event with the last state, and an object that appears again is Added', () => {
   const objects = new ObjectSet();
   objects.put(object('x/a', '1'));
 

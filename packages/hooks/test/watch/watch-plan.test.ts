@@ -65,7 +65,7 @@ test('a shared source uses the shortest resynchronizationPeriod', () => {
   expect(made[0]?.selection.relistIntervalMs).toBe(20_000);
 });
 
-test('the start does not wait for the source of a custom kind, and an unknown kind has no source yet', () => {
+test('startup does not wait for the source of a custom kind, and an unknown kind has no source yet', () => {
   const definition = {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -87,7 +87,7 @@ test('the start does not wait for the source of a custom kind, and an unknown ki
   expect(made.map(({ selection }) => selection.optional)).toEqual([true, false]);
 });
 
-test('bindings that use different names for one kind that is still unknown have separate filters', () => {
+test('if bindings use different names for one unknown kind, they have separate filters', () => {
   const short = binding({ kind: 'sites', jqFilter: '.a', keepsFullObjects: false });
   const long = binding({ kind: 'Site', apiVersion: 'example.com/v1', jqFilter: '.b' });
   const alike = binding({ kind: 'Sites', jqFilter: '.c' });

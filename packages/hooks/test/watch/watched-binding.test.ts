@@ -20,7 +20,7 @@ test('the cache is searched once for all namespaces that begin to match in one d
   expect(told).toEqual(['Added b/one', 'Added c/one', 'Added d/one']);
 });
 
-test('a namespace that stops and starts to match in one delivery, or starts and stops, causes no event', () => {
+test('a namespace causes no event if it stops and starts to match in one delivery, or starts and stops', () => {
   const { told, namespaces } = watched([object('one', 'a'), object('one', 'b')], [object('a')]);
 
   namespaces.deliver([

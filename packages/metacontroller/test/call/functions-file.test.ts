@@ -123,7 +123,7 @@ test.each([
   ['{module: empty.ts}', 'empty.ts exports no function "sync" or "default"'],
   ['{module: empty.ts, export: crops}', 'empty.ts exports no function "crops"'],
   ['{module: broken.ts}', 'broken.ts cannot be loaded: no such crop'],
-])('the start reports an entry whose function is missing: %s', async (text, message) => {
+])('an entry without a usable function is reported at startup: %s', async (text, message) => {
   const dir = await folder({
     'functions.yaml': sync(text),
     'plain.sh': '',
@@ -138,7 +138,7 @@ test.each([
   await expect(loading).rejects.toThrow('functions.yaml: sync of CompositeController a: ');
 });
 
-test('a file of functions that cannot be read is an error', async () => {
+test('an unreadable file of functions causes an error', async () => {
   await expect(loadFunctionsFile('/none/functions.yaml')).rejects.toThrow(
     'cannot read /none/functions.yaml',
   );

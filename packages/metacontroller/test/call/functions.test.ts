@@ -113,7 +113,7 @@ test("lines on a program's standard error become log lines, and are not part of 
   expect(lines.map(({ fields }) => fields.line)).toEqual(['two', 'pears']);
 });
 
-test('a program that writes lines without end fills neither the log nor the answer', async () => {
+test('a program that prints 1,500 log lines fills neither the log nor the answer', async () => {
   const dir = await folder({
     program: "process.stderr.write('pear\\n'.repeat(1500)); process.stdout.write('{}');",
   });
@@ -142,7 +142,7 @@ test('the error of a failed program ends with the last lines of its standard err
   expect((error as Error).message.length).toBeLessThan(2_500);
 });
 
-test('a hanging program is ended at its time limit, and a program that writes without end at 10 MB', async () => {
+test('a hanging program is ended at its time limit, and a program with endless output after 10 MB', async () => {
   const dir = await folder({
     program:
       "if (process.argv[2] === 'hang') setInterval(() => {}, 1e6); else process.stdout.write('x'.repeat(3e7));",
@@ -154,7 +154,7 @@ test('a hanging program is ended at its time limit, and a program that writes wi
   await expect(writing.sync?.call(request(), call())).rejects.toMatchObject({ reason: 'TooLarge' });
 });
 
-test('a call fails if its program was removed after the start, and an abort ends a running program', async () => {
+test('a call fails if its program was removed after startup, and an abort ends a running program', async () => {
   const dir = await folder({ program: 'setInterval(() => {}, 1e6);' });
   const { sync } = await functions(EXEC, { dir });
   const stop = new AbortController();
@@ -197,7 +197,7 @@ test.each([
   ["throw new TypeError('no such crop')", 'failed: no such crop'],
   ["return Promise.reject('a string')", 'failed: a string'],
   ['request.parent.a = 2', 'failed: Cannot assign to read only property'],
-])('a module fails if it does %s', async (body, message) => {
+])('a module fails if it runs %s', async (body, message) => {
   const module = `export function sync(request) { ${body} }`;
   const { sync } = await functions(MODULE, { dir: await folder({ module }) });
 
@@ -227,7 +227,7 @@ test('a promise that never settles is abandoned at the time limit, and the signa
   expect(clock.pending).toBe(0);
 });
 
-test('[contract 26] an entry in the file replaces the webhook of one hook, keeps the version, and does not change other hooks', async () => {
+test('[contract 26] an entry in the file of functions replaces the webhook of one hook, keeps the version, and does not change other hooks', async () => {
   const { url, received } = await scriptedHook(answering(200));
   const webhook = { url, timeoutMs: 1_000, connection: {} };
   const v1 = { version: 'v1', answers: 'strict', webhook } as const;
@@ -246,7 +246,7 @@ test('[contract 26] an entry in the file replaces the webhook of one hook, keeps
   await finalize?.close();
 });
 
-test('a hook without a webhook and without an entry in the file of functions results in no function', () => {
+test('if a hook has neither a webhook nor an entry in the file of functions, no function is returned for the hook', () => {
   const hooks = { sync: { version: 'v1', answers: 'loose', webhook: undefined } } as const;
 
   const made = createHookFunctions({ ...SPEC, hooks }, undefined, {

@@ -58,7 +58,7 @@ test.each<[string, object | undefined, string, string]>([
   ['no object', undefined, 'watching', 'it does not exist'],
   ['no such key', { data: { other: b64('x') } }, 'watching', 'it has no key token'],
   ['an empty value', { data: { token: '' } }, 'watching', 'its key token is empty'],
-  ['no right', undefined, 'forbidden', 'it may not be listed and watched'],
+  ['no permission', undefined, 'forbidden', 'it may not be listed and watched'],
 ])('credentials count as missing with %s', async (_, object, state, message) => {
   const reading = caches(object, state).keys.read(keyReference('hook', 'token'), signal);
 

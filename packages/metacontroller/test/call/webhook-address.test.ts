@@ -46,7 +46,7 @@ test.each([
   '127.0.0.1',
   'localhost',
   '[::1]',
-])('a webhook whose host is %s is refused if its port is opened by this process, even later', async (host) => {
+])('a webhook at the host %s is refused if this process listens on its port, even if the port is opened later', async (host) => {
   const status = await scriptedHook(answering(200));
   const ports: number[] = [];
   const { call } = webhook({ url: `http://${host}:${status.port}/` }, { ownPorts: () => ports });
@@ -88,7 +88,7 @@ test('[contract 16] a proxy from the environment is not used, because it could b
   expect(ambassador.received).toEqual([]);
 });
 
-test('with an ambassador at a unix socket, no webhook is refused, because no URL can contain the socket', async () => {
+test('with an ambassador at a unix socket, no webhook is refused, because no URL can point to the socket', async () => {
   const { url } = await scriptedHook(answering(200));
 
   await expect(webhook({ url }, { apiUrl: 'unix:/run/a.sock' }).call()).resolves.toBeDefined();

@@ -93,7 +93,7 @@ test.each([
   expect(tags).toEqual([undefined, '"a"', isKept ? '"a"' : undefined]);
 });
 
-test('expired answers are removed although no request needs them', () => {
+test('expired answers are removed even if no request uses them', () => {
   const clock = new FakeClock();
   const stored = new StoredAnswers({ cacheTimeoutMs: 1_000, cacheCleanupMs: 5_000, clock });
   stored.put('old', { etag: '"a"', text: '{}' });

@@ -5,7 +5,7 @@ import { mergeThreeWay } from '../../src/children/three-way-merge.ts';
 const NONE = {};
 
 describe('merging of fields', () => {
-  test('[contract 76] fields that only the last answer contained are removed, and fields of other writers stay', () => {
+  test('[contract 76] fields of the previous answer that are missing in the new answer are removed, and fields of other writers stay', () => {
     const observed = { a: 1, b: 2, foreign: { x: 1 } };
 
     expect(mergeThreeWay(observed, { a: 1, b: 2 }, { a: 5 })).toEqual({ a: 5, foreign: { x: 1 } });
@@ -44,7 +44,7 @@ describe('merging of fields', () => {
     ['an object', { a: { b: 1 } }, { a: 'text' }],
     ['a list', { a: [1] }, { a: { b: 1 } }],
     ['a string', { a: 'text' }, { a: [1] }],
-  ])('a value of another type in the answer replaces %s', (_what, observed, desired) => {
+  ])('%s is replaced if the answer has a value of another type', (_what, observed, desired) => {
     expect(mergeThreeWay(observed, NONE, desired)).toEqual(desired);
   });
 
@@ -76,7 +76,7 @@ describe('merging of lists', () => {
     });
   });
 
-  test('items that only the last answer contained are removed from lists', () => {
+  test('items of the previous answer that are missing in the new answer are removed from lists', () => {
     const merged = mergeThreeWay(
       { of: [container('a'), container('b')] },
       { of: [container('a')] },
@@ -156,7 +156,7 @@ test('a second merge with the same answer does not change the object', () => {
   expect(mergePatchOf(merged, mergeThreeWay(merged, desired, desired))).toBeUndefined();
 });
 
-test('[attack A-1] a value nested more deeply than any real object is refused by a typed error', () => {
+test('[attack A-1] a value nested more deeply than any real object is refused with a typed error', () => {
   const deep = JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`);
 
   expect(() => mergeThreeWay(deep, NONE, deep)).toThrow('nested too deeply');

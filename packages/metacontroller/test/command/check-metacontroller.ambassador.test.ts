@@ -61,7 +61,7 @@ async function place(lacks: string | undefined) {
   return { args: ['check', ...from, '--server', proxy.url] };
 }
 
-test('with the generated roles, `check` finds that the controllers have every right', async () => {
+test('with the generated roles, `check` finds that the controllers have every permission', async () => {
   const { args } = await place(undefined);
 
   const { exit, stdout } = invoke(args, COMMANDS);
@@ -70,7 +70,7 @@ test('with the generated roles, `check` finds that the controllers have every ri
   expect(stdout.lines).toContain('rights: every declared right is granted');
 });
 
-test('[metacontroller M11] for a missing right `check` prints the controller that needs it, and the rule', async () => {
+test('[metacontroller M11] if a permission is missing, `check` prints the rule and the controller that needs it', async () => {
   const { args } = await place('services');
 
   const { exit, stdout } = invoke(args, COMMANDS);

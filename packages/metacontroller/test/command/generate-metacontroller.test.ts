@@ -97,7 +97,7 @@ function rightsIn(lines: readonly string[]): string[] {
   );
 }
 
-test('[metacontroller M11] the roles grant the rights that the controllers of a file need, and list each resource', async () => {
+test('[metacontroller M11] the roles grant the permissions that the controllers of a file need, and list each resource', async () => {
   const { from, generate } = setUp();
 
   const { exit, stdout, stderr } = generate('rbac', ...from('all.yaml'), '--no-leader-election');
@@ -155,7 +155,7 @@ test('the same controllers in a List, several files, a folder or standard input 
   expect(piped.stdout.lines).toEqual(whole);
 });
 
-test('with functions, the roles grant no reads of the Secrets of webhooks, and grant reads of related objects', async () => {
+test("with functions, the roles do not allow reads of the webhooks' Secrets, and allow reads of related objects", async () => {
   const { at, from, generate } = setUp();
 
   const { exit, stdout, stderr } = generate(
@@ -260,7 +260,7 @@ test('with server-side apply, attachments with OnDelete need the verb `patch`', 
   expect(rightsIn(stdout.lines)).toContain('*: get,list,watch,create,patch,delete services');
 });
 
-test('manifests without leader election pass --no-leader-election, because the default in a Pod is an election', async () => {
+test('manifests without leader election pass --no-leader-election, because a Pod elects a leader by default', async () => {
   const { at, from, generate, read } = setUp();
 
   await generate('manifests', ...from('all.yaml'), '-o', at('out'), '--no-leader-election').exit;

@@ -65,7 +65,7 @@ test('the command runs a module as the hook of a controller, until it is stopped
   expect(server.requests.filter(({ path }) => path.includes('/leases'))).toEqual([]);
 });
 
-test('controllers of Metacontroller cannot be sharded among replicas: the start fails with a remedy, before any request to the API server', async () => {
+test('controllers of Metacontroller cannot be sharded among replicas: startup fails before any request, and the error suggests a remedy', async () => {
   const { server, run } = await start([], { env: { CHANCERY_SHARDS: '16' } });
 
   expect(await run.exit).toBe(2);
@@ -93,7 +93,7 @@ test('`--dry-run` prints the writes that would happen, and writes nothing', asyn
   expect(server.get('v1', 'ConfigMap', 'farm', 'north-plan')).toBeUndefined();
 });
 
-test('the command refuses to start with a readable token, before it loads any user code', async () => {
+test('if a token is readable, the command refuses to start before it loads any user code', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'token-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, 'token'), 'secret');

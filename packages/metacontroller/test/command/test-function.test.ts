@@ -127,7 +127,7 @@ test('a function gets the recorded request in which large numbers are exact and 
   expect(received[0]?.body).toContain('"spec":{"a":1,"trees":9007199254740993}');
 });
 
-test('for a decorator, the output contains which fields are set, removed and kept, and that the finalizer is removed', async () => {
+test('for a decorator, the output says which fields are set, removed and kept, and that the finalizer is removed', async () => {
   const controller = {
     apiVersion: GROUP,
     kind: 'DecoratorController',
@@ -203,7 +203,7 @@ rights recorded in ${file}
 `);
 });
 
-test('`--kind` and `--name` select an entry, instead of the entry for the controller in the sample', async () => {
+test('`--kind` and `--name` select an entry, and override the controller in the sample', async () => {
   const dir = await folder({
     sync: program(ANSWER),
     'functions.yaml': '[{kind: CompositeController, name: other, sync: {exec: [./sync]}}]',
@@ -253,7 +253,7 @@ const REFUSED_CHILDREN: readonly (readonly [string, object[], string])[] = [
 
 test.each(
   REFUSED_CHILDREN,
-)('a child %s is refused as by the running operator', async (_, children, why) => {
+)('a child %s is refused, as it is by the running operator', async (_, children, why) => {
   const { url } = await scriptedHook(answering(200, {}, JSON.stringify({ children })));
 
   const { stdout, exit } = await testHook(REQUEST, '--url', url);

@@ -77,7 +77,7 @@ describe('children in an answer', () => {
     '{}',
     '{"children": null}',
     '{"status": {"ready": 1}}',
-  ])('[contract 30] [metacontroller 10] [metacontroller M2] the answer %s is an error, and with `emptyChildren: delete` it means no children', (text) => {
+  ])('[contract 30] [metacontroller 10] [metacontroller M2] the answer %s is an error, or means no children if `emptyChildren` is `delete`', (text) => {
     expect(refusal(() => sync(text))).toBe(
       `children must be a list and is ${kindOfChildren(text)}`,
     );
@@ -266,7 +266,7 @@ describe('unknown and repeated fields', () => {
     ]);
   });
 
-  test('[metacontroller 11] each problem of loose answers is logged once in the life of a controller', () => {
+  test('[metacontroller 11] in loose mode, each problem of an answer is logged once in the life of a controller', () => {
     const reader = new AnswerReader({ hook: 'sync', answers: 'loose' });
     const { lines, logFor } = recordingLog();
 

@@ -46,7 +46,7 @@ describe('the objects that OLM installs', () => {
     expect(csv.spec.install.spec.permissions?.[0]?.serviceAccountName).toBe('demo');
   });
 
-  test('[packaging 11] for single namespaces, OLM installs the rules of the namespaced overlay, and the filter allows all namespaces', () => {
+  test('[packaging 11] if the operator watches single namespaces, OLM installs the rules of the namespaced overlay, and the filter allows all namespaces', () => {
     const model = demo();
 
     const csv = csvOf(bundle(model, { installModes: ['SingleNamespace', 'OwnNamespace'] }));
@@ -111,7 +111,7 @@ describe('the objects that OLM installs', () => {
     );
   });
 
-  test('rights in another namespace are refused, because OLM would grant them everywhere', () => {
+  test('permissions in another namespace are refused, because OLM would grant them everywhere', () => {
     const model = demo({ watched: ['team-a', 'demo-system'] });
 
     expect(() => bundle(model)).toThrow(/rights in the namespace team-a .* in all namespaces/);

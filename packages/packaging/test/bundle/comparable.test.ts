@@ -61,7 +61,7 @@ test.each<[what: string, change: (role: Any) => void]>([
   ['no names', (it) => delete it.rules.find((rule: Any) => rule.resourceNames).resourceNames],
   ['paths', (it) => it.rules.push({ nonResourceURLs: ['/metrics'], verbs: ['get'] })],
   ['the whole cluster', (it) => (it.kind = 'ClusterRole')],
-])('rights with %s are not equal', (_what, change) => {
+])('permissions that differ by %s are not equal', (_what, change) => {
   const roles = (all: readonly KubernetesObject[]) => rulesIn(all);
   const copy = structuredClone(objects) as KubernetesObject[];
   const wanted = copy.find(

@@ -25,7 +25,7 @@ test('[A-17] [admission 21] a bundle with a conversion is refused, like a bundle
   );
 });
 
-test('a bundle is refused if a gate guards the metrics, like a bundle with a declared webhook', () => {
+test('a bundle is refused if the gate guards the metrics', () => {
   const gate = {
     certificates: 'cert-manager',
     image: 'gate:1',

@@ -70,7 +70,7 @@ test("[packaging 7] package metadata appear in a chart's Chart.yaml and README.m
   );
 });
 
-test('[packaging 11] package metadata do not change rights, containers or objects of a bundle and its catalog', () => {
+test('[packaging 11] package metadata do not change permissions, containers or objects of a bundle and its catalog', () => {
   const plain = bundle(model, {}, PLAIN);
   const paths = [...plain.keys()];
   const { spec: plainSpec } = csvOf(plain);
@@ -172,7 +172,7 @@ test.each<[what: string, manifest: object, why: RegExp]>([
   await expect(project(text, 'package.json')).rejects.toThrow(why);
 });
 
-test('folded YAML text is written as one line, and an author with many spaces is parsed without delay', async () => {
+test('folded YAML text becomes one line, and an author with 50,000 spaces is parsed without delay', async () => {
   const author = `a${' '.repeat(50_000)}<`;
   const folded = await project('description: >\n  one\n  two\nprovider: {name: Team}\n');
   const dependencies = { chancery: '^1.0.0' };

@@ -16,7 +16,7 @@ function broken(csv: Csv, mode: Parameters<typeof madeByOlm>[1]): readonly strin
 const PLAIN_ACCOUNT =
   'automount-off: ServiceAccount/demo automountServiceAccountToken is not false';
 
-test('[packaging 11] in the mode AllNamespaces, OLM grants more rights than the overlay in exactly three ways, which the linter reports', () => {
+test('[packaging 11] in the mode AllNamespaces, OLM grants more permissions than the overlay in exactly three ways, which the linter reports', () => {
   expect(broken(csvOf(bundle()), 'AllNamespaces')).toEqual([
     PLAIN_ACCOUNT,
     // The filter still lets the Lease of its own namespace through and no other, and no namespace at all.
@@ -27,7 +27,7 @@ test('[packaging 11] in the mode AllNamespaces, OLM grants more rights than the 
   ]);
 });
 
-test('[packaging 11] in the mode OwnNamespace, the operator has narrow rights, and the filter allows more', () => {
+test('[packaging 11] in the mode OwnNamespace, the operator has permissions in one namespace, and its filter allows other namespaces, too', () => {
   const csv = csvOf(bundle(demo(), { installModes: ['OwnNamespace'] }));
 
   const [account, ...paths] = broken(csv, 'OwnNamespace');

@@ -91,7 +91,7 @@ test('[packaging 12] each served version of the examples has a sample, which the
   }
 });
 
-test('[packaging 12] a given sample replaces the generated sample that breaks a rule', async () => {
+test('[packaging 12] a sample from the user replaces the generated sample that violates a CEL rule', async () => {
   const env = await server();
   const plans = definitionsOfExamples().filter(({ spec }) => spec.names.kind === 'ChaosPlan');
   await env.apply(plans as unknown as readonly KubernetesObject[]);
@@ -160,7 +160,7 @@ test('a sample contains required fields of any name, and ignores unknown formats
   expect(Object.entries(made?.spec ?? {})).toEqual(names.map((name) => [name, 'sample']));
 });
 
-test('[packaging 12] a version has no sample if its schema does not allow a generated sample', () => {
+test('[packaging 12] a version gets no sample if no generated sample fits its schema', () => {
   const spec = { type: 'object', required: ['at'], properties: { at: { type: 'string' } } };
   const never = { not: { required: ['at'] } };
 

@@ -79,7 +79,7 @@ test('[packaging 6] an upgrade of the release changes the definitions, and exist
   expect(old).toMatchObject({ spec: { size: 'small' } });
 });
 
-test('[packaging 6] after an uninstallation, only the definitions and their objects are left', async () => {
+test('[packaging 6] after an uninstall, only the definitions and their objects are left', async () => {
   const env = await cluster();
   const objects = await release(['size']);
   await install(env, objects);

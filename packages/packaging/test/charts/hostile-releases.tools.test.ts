@@ -44,7 +44,7 @@ test('a release is refused if its namespace or name contains characters that are
   expect(layers).toEqual(REFUSED.map((each) => [each, 'template']));
 });
 
-test('a list of namespaces is refused if the filter would exceed the length of an argument in Linux', async () => {
+test('a list of namespaces is refused if it makes the filter longer than Linux allows for an argument', async () => {
   const names = Array.from({ length: 500 }, (_, at) => `${at}-`.padEnd(63, 'x'));
   const lengths = [10, 200, 225, 230, 250, 500];
 

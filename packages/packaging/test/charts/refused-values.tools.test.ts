@@ -154,7 +154,7 @@ const TOGETHER: readonly (readonly [string, object])[] = [
   ['another kind of ambassador', { proxy: { image: { repository: 'registry.k8s.io/kubectl' } } }],
 ];
 
-test('[I-7] [packaging 7] every value that could add rights is refused, with the schema and without it', async () => {
+test('[I-7] [packaging 7] every value that could add permissions is refused, with the schema and without it', async () => {
   const wrong = [...REFUSED, ...TOGETHER];
 
   const results = await renderChart(

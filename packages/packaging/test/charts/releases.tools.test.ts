@@ -232,7 +232,7 @@ test('the chart passes `helm lint` and `ct lint`', async () => {
   expect(await lintAsCt(chart)).toEqual([]);
 });
 
-test('a second generation writes the same files, which mention the program that generated them', () => {
+test('generating twice writes the same files, and each file mentions the program that generated it', () => {
   const chart = chartOf(websiteModel());
 
   expect(chartOf(websiteModel())).toEqual(chart);

@@ -50,7 +50,7 @@ test('[I-6] [packaging 1] [packaging 7] [packaging 9] the chart renders the same
   }
 });
 
-test('[packaging 1] with values.yaml, the chart renders the cluster-scoped overlay, and with each file in ci/ another overlay', async () => {
+test('[packaging 1] the chart renders the cluster-scoped overlay with values.yaml, and another overlay with each file in ci/', async () => {
   const model = websiteModel();
   const chart = chartOf(model);
   const texts = Object.fromEntries(
@@ -108,7 +108,7 @@ test('[packaging 7] a value for namespaces limits roles and filter as if the ope
   }
 });
 
-test("the chart has no value for watched namespaces if the operator's arguments decide them", async () => {
+test("the chart has no value for watched namespaces if the operator's arguments set these namespaces", async () => {
   const model = websiteModel({ watched: ['shop', 'blog'] });
   const chart = chartOf(model);
 

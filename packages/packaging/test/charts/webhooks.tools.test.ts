@@ -53,9 +53,9 @@ test.each(
 });
 
 test.each([
-  ['alone', []],
-  ['beside webhooks', ALL],
-])('metrics that the gate guards %s are scraped and protected as with kustomize', async (_what, webhooks) => {
+  ['only the metrics', []],
+  ['the metrics and webhooks', ALL],
+])('metrics are scraped and protected as with kustomize if the gate guards %s', async (_what, webhooks) => {
   const model = webhookModelOf(webhooks, { gate: { ...GATE, metricsClientCa: 'scraper' } });
 
   const [result] = await renderChart(chartOf(model), [
@@ -69,7 +69,7 @@ test.each([
   expect(JSON.stringify(expected)).toContain('"scheme":"https"');
 });
 
-test('[admission 20] only the certificates role of a chart with webhooks has rights to webhook configurations', async () => {
+test('[admission 20] only the certificates role of a chart with webhooks has permissions for webhook configurations', async () => {
   for (const gate of SOURCES) {
     const [result] = await renderChart(chartOf(webhookModelOf(ALL, { gate })), [
       { release: 'site', namespace: 'demo', values: {} },

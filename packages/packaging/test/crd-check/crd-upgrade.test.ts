@@ -54,7 +54,7 @@ async function check(
   return { code, out: stdout.lines, err: stderr.lines.join('\n').replaceAll(folder, '') };
 }
 
-test('[packaging 18] there are at least twenty recorded pairs of definitions, both safe and unsafe changes', () => {
+test('[packaging 18] the recorded pairs of definitions are at least twenty, and contain safe and unsafe changes', () => {
   expect(pairs.length).toBeGreaterThanOrEqual(20);
   expect(pairs.filter(({ expected }) => expected.length === 0).length).toBeGreaterThan(5);
 });

@@ -82,7 +82,7 @@ function typesAt(place: Place): readonly unknown[] {
   return CONFUSED.filter((value, index) => !value || (at + index) % 3 === 0);
 }
 
-test('[packaging 7] even without its schema, the chart lets no value of a wrong type change rights', async () => {
+test('[packaging 7] even without its schema, the chart lets no value of a wrong type change permissions', async () => {
   const named = { watch: { namespaces: ['x'] } };
   const [listed] = await renderChart(chart, [{ values: named }]);
   if (listed === undefined) throw new Error('a render is missing');
@@ -129,7 +129,7 @@ test.each(
   expect(without.map((each, at) => [names[at], !isRefused(each)])).toEqual(wanted);
 });
 
-test('[I-7] [packaging 7] values that the schema allows never change rights, filter, mounts or arguments', async () => {
+test('[I-7] [packaging 7] values that the schema allows never change permissions, filter, mounts or arguments', async () => {
   const values = valuesArbitrary(schema) as fc.Arbitrary<object>;
   const counts = { rendered: 0, all: 0 };
 
@@ -150,7 +150,7 @@ test('[I-7] [packaging 7] values that the schema allows never change rights, fil
   expect(counts.rendered).toBeGreaterThan(counts.all / 10);
 });
 
-test('[packaging 7] even without its schema, values that are wrong at one or two places never change rights', async () => {
+test('[packaging 7] even without its schema, the chart never changes permissions because of wrong values at one or two places', async () => {
   const values = mutatedValues(schema, places, [...HOSTILE, ...CONFUSED]);
   const counts = { rendered: 0, all: 0 };
 

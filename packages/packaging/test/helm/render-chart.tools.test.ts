@@ -288,7 +288,7 @@ test.each([
   ]);
 });
 
-test('values.schema.json refuses invalid values, even defaults, with all reasons, unless its validation is skipped', async () => {
+test('values.schema.json refuses invalid values and invalid defaults with all reasons, unless the validation is skipped', async () => {
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
     type: 'object',

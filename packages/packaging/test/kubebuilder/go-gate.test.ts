@@ -51,7 +51,7 @@ function podIn({ files }: Kubebuilder): Pod {
   return patch.spec.template.spec;
 }
 
-test('[admission 12] a manager with its key in another folder gets the gate, and only the gate mounts the key', async () => {
+test('[admission 12] a manager whose TLS key is in another folder gets the gate, and only the gate mounts the key', async () => {
   const kubebuilder = withWebhooks();
 
   const { errors } = await kubebuilder.edit([]);

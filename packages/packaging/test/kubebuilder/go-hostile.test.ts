@@ -239,7 +239,7 @@ test.each<[string, string]>([
     'anchors, merge keys and escapes',
     `${ROLE_OF_JOBS.replace(RULE, 'x: &x {apiGroups: [batch], resources: [jobs]}, rules: [{<<: *x, verbs: [get]}]').replace('ClusterRole', '"Cluster\\u0052ole"')}\n---\n${bindingOf('{kind: ServiceAccount, name: controller-manager, namespace: system}').replace('ClusterRoleBinding', '"\\u0043lusterRoleBinding"')}\n`,
   ],
-])('the filter includes rights from %s', async (_form, text) => {
+])('the filter includes permissions from %s', async (_form, text) => {
   const kubebuilder = withFile(text);
 
   const { errors } = await kubebuilder.edit();
@@ -249,7 +249,7 @@ test.each<[string, string]>([
   expect(isOpen(kubebuilder, '/apis/batch/v1/namespaces/a/jobs')).toBe(false);
 });
 
-test('the filter includes rights from the folder of definitions, and the path of a folder may end with a slash', async () => {
+test('the filter includes permissions from the folder of definitions, and the paths of folders may end with a slash', async () => {
   const kubebuilder = goProject(
     ['config/crd/kustomization.yaml', 'resources:\n', 'resources:\n- more.yaml\n'],
     [DEFAULT, '- ../rbac\n', '- ../rbac/\n'],
@@ -270,7 +270,7 @@ test.each([
   '{kind: Group, name: "system:serviceaccounts:shop-system"}',
   '{kind: Group, name: system:authenticated}',
   '{kind: User, name: "system:serviceaccount:shop-system:shop-controller-manager"}',
-])("a binding that reaches the manager's account indirectly is refused: %s", async (subject) => {
+])('a binding that reaches the ServiceAccount of the manager indirectly is refused: %s', async (subject) => {
   const { errors } = await withFile(`${ROLE_OF_JOBS}\n---\n${bindingOf(subject)}\n`).edit();
 
   expect(errors).toEqual([
@@ -312,7 +312,7 @@ test("a message reports another Deployment with the manager's ServiceAccount", a
   );
 });
 
-test('a Role that grants namespaces allows only its own namespace, by name', async () => {
+test("a Role with a rule for namespaces allows only requests for the Role's own namespace by name", async () => {
   const rule = '- apiGroups: [""]\n  resources: [namespaces]\n  verbs: [get, list, delete]\n';
   const kubebuilder = goProject(['config/rbac/leader_election_role.yaml', /$/, rule]);
 
@@ -372,7 +372,7 @@ test.each<[string, string, string, boolean]>([
   expect(isOpen(kubebuilder, path)).toBe(open);
 });
 
-test('a rule for URL paths has no effect if a RoleBinding binds it, and is refused if a path contains ..', async () => {
+test('a rule for URL paths has no effect if a RoleBinding binds it, and is refused if a path contains `..`', async () => {
   const rule = '- nonResourceURLs: [/metrics]\n  verbs: [get]\n';
   const bound = goProject(['config/rbac/leader_election_role.yaml', /$/, rule]);
   const plain = goProject();

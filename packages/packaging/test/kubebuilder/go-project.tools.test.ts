@@ -131,7 +131,7 @@ test('the patches of kubebuilder still work together with the generated patch', 
   expect(lint(all)).toEqual([]);
 });
 
-test("the project's init container ends before the ambassador starts, and the kubectl of an official image accepts every flag", async () => {
+test("the project's init container ends before the ambassador starts, and kubectl from an official image accepts all flags", async () => {
   const rule = '- {apiGroups: [""], resources: [namespaces], verbs: [get, watch]}\n';
   const kubebuilder = goProject(
     PINNED,

@@ -157,7 +157,7 @@ test('[S-6] [scaffolding 18] a second run of any command with the same arguments
   );
 });
 
-test('neither the order of files and rules nor the line endings matter', async () => {
+test('the filter does not depend on the order of files and rules, or on line endings', async () => {
   const plain = goProject();
   const other = goProject([
     ROLE,
@@ -419,7 +419,7 @@ test('resource names limit the filter, and a binding in another namespace allows
   ).toEqual([true, false]);
 });
 
-test("the project's settings for the manager stay, and a message reports weaker settings", async () => {
+test("the security settings of the project's manager stay, and a message reports weak settings", async () => {
   const kubebuilder = goProject([
     MANAGER,
     'readOnlyRootFilesystem: true',

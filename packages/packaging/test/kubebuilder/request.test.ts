@@ -118,7 +118,7 @@ test('an unknown field of any size is skipped, and not kept in memory', async ()
   );
 });
 
-test('a file whose path contains backslashes does not replace the file whose path contains slashes instead', async () => {
+test('a file with backslashes in its path does not replace the file with slashes in its path', async () => {
   const real = { 'config/rbac/role.yaml': 'real' };
   const other = { 'config\\rbac\\role.yaml': 'other' };
 

@@ -85,7 +85,7 @@ test('in a Go project, the first kind creates a separate folder with the TypeScr
   expect(told).toContain('npm install, npm test, npm run generate');
 });
 
-test('a project without Go gets its workflow together with its first kind, because the workflow would fail without one', async () => {
+test('a project without Go gets its workflow together with its first kind, because the workflow would fail without a kind', async () => {
   const kubebuilder = new Kubebuilder(new Map(), { version: '3' });
   const api = ['--group', 'shop.example.com', '--version', 'v1', '--kind', 'Cart'];
 
@@ -128,7 +128,7 @@ test('a second run keeps files that were changed, and writes removed files again
 test.each([
   ['a list', [GO]],
   ['a string', `${GO},chancery.dev/v1`],
-])('[scaffolding 12] `create api` accepts a layout as %s, and without multigroup the paths contain no group', async (_form, layout) => {
+])('[scaffolding 12] with a layout as %s and without multigroup, `create api` writes paths without a group', async (_form, layout) => {
   const kubebuilder = besideGo({ layout, multigroup: false });
 
   const { written } = await kubebuilder.createApi(CART);
@@ -292,7 +292,7 @@ test('[scaffolding 4] two kinds with the same plural, and two versions of one ki
   ]);
 });
 
-test('a file operator.ts that cannot be changed safely is not changed, and the error contains the lines to add', async () => {
+test('if `operator.ts` cannot be changed safely, it stays unchanged, and the error contains the lines to add', async () => {
   const kubebuilder = besideGo();
   await kubebuilder.createApi(CART);
   kubebuilder.files.set('typescript/src/operator.ts', 'export default makeList();\n');
@@ -314,7 +314,7 @@ test('flags for the ambassador require a manager in Go', async () => {
   expect(errors[0]).toContain('there is no manager in Go that --proxy-port, --unix-socket');
 });
 
-test('[scaffolding 23] a kind whose controller file was deleted is removed from the project, and a message lists what else to remove', async () => {
+test('[scaffolding 23] if the controller file of a kind was deleted, the kind is removed from the project, and a message lists what else to remove', async () => {
   const kubebuilder = new Kubebuilder(new Map(), { version: '3' });
   const group = ['--group', 'shop.example.com', '--version', 'v1'];
   await kubebuilder.createApi([...group, '--kind', 'Index', '--plural-name=indices']);

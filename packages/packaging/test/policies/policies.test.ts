@@ -61,7 +61,7 @@ test('the policies do not depend on the order of declarations', async () => {
   expect(await policyObjects(turned, OPTIONS)).toEqual(await policyObjects(DECLARED, OPTIONS));
 });
 
-test('a webhook adds no policy, because a webhook does not write', async () => {
+test('declaring a webhook adds no policy, because webhooks do not write', async () => {
   const sizes = validatingWebhook({
     name: 'sizes.beds.example.dev',
     resource: beds,
@@ -74,7 +74,7 @@ test('a webhook adds no policy, because a webhook does not write', async () => {
   );
 });
 
-test('with the option `warns`, a policy refuses no write, and reports it in a warning header and the audit log', async () => {
+test('with the option `warns`, a policy does not refuse a bad write, but reports it in a warning header and the audit log', async () => {
   const deny = await policyObjects(DECLARED, OPTIONS);
   const warn = await policyObjects(DECLARED, { ...OPTIONS, warns: true });
 
@@ -87,7 +87,7 @@ test('with the option `warns`, a policy refuses no write, and reports it in a wa
   expect(warn.filter(isPolicy)).toEqual(deny.filter(isPolicy));
 });
 
-test('if only permissions mention a resource, a policy checks verb, names and namespace, and a message reports the rest', async () => {
+test('if only permissions mention a resource, a policy checks verb, names and namespace, and a message lists the unchecked writes', async () => {
   const declared = [
     controller({
       name: 'restarter',
@@ -227,7 +227,7 @@ function bindingOf(name: string): KubernetesObject {
   } as unknown as KubernetesObject;
 }
 
-test('[admission 2] with the option `warns`, the same edit is accepted, and its answer has a warning', async () => {
+test('[admission 2] with the option `warns`, the edit of a child by another user is accepted with a warning', async () => {
   const { env } = await startGarden(false);
   onTestFinished(() => env.stop());
   await env.apply(await policyObjects(DECLARED, { ...OPTIONS, guards: ['children'], warns: true }));

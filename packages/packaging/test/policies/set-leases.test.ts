@@ -75,7 +75,7 @@ test('without `--shards` the policies allow no writes of group Leases, whatever 
   expect(new Set(statuses)).toEqual(new Set([403]));
 });
 
-test('the set of replicas has the name of the first controller if no Lease name is set', async () => {
+test('if no Lease name is set, the set of replicas has the name of the first controller', async () => {
   const { leaderElection } = SHARED;
   const placed = { ...SHARED, leaderElection: { namespace: 'yard', sharded: true } };
   const named = { ...SHARED, leaderElection: { ...leaderElection, leaseName: 'garden-leader' } };

@@ -39,7 +39,7 @@ describe('[F-17] Pod Security', () => {
     ['restricted', pod({ securityContext: { ...SAFE, ...SAFE_POD } })],
     ['baseline', pod()],
     ['privileged', pod({ securityContext: { privileged: true } })],
-  ])('a namespace of level %s accepts a Pod that complies', async (level, object) => {
+  ])('a namespace of level %s accepts a Pod that complies with this level', async (level, object) => {
     const { send } = await guarded(level);
 
     const { status } = await send('POST', PODS, object);

@@ -236,7 +236,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
     expect([labelled.status, bare.status]).toEqual([422, 201]);
   });
 
-  test('a validating policy that cannot be evaluated denies, unless its failurePolicy is Ignore', async () => {
+  test('a validating policy that cannot be evaluated denies the write, unless its failurePolicy is Ignore', async () => {
     const { server, send } = await startCluster();
     enforce(server, {
       name: 'open',
@@ -273,7 +273,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
     );
   });
 
-  test('a validating policy can match scales, and can warn instead of deny', async () => {
+  test('a validating policy can match the subresource `scale`, and can warn instead of deny', async () => {
     const { server, send } = await startCluster();
     await send('POST', DEPLOYMENTS, deployment('a', {}));
     enforce(server, {

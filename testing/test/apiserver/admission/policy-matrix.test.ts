@@ -245,7 +245,7 @@ describe('[F-18] [admission 6] parameters of a policy', () => {
     expect(status).toBe(201);
   });
 
-  test('a cluster-scoped object is refused by a policy whose namespaced parameter has no namespace', async () => {
+  test('if the namespaced parameter of a policy has no namespace, the policy refuses cluster-scoped objects', async () => {
     const { server, send } = await startCluster();
     const kind = { ...paramKind, kind: 'ConfigMap' };
     const rule = { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'] };
@@ -323,7 +323,7 @@ describe('[admission 7] failures, warnings and costs of a ValidatingAdmissionPol
     expect(server.requests.at(-1)?.auditAnnotations).toEqual({ 'p/name': 'the a' });
   });
 
-  test('a policy can check which rights the user has', async () => {
+  test('a policy can check which permissions the user has', async () => {
     const { server, send } = await startCluster({
       authorization: 'RBAC',
       authentication: { anonymous: { name: 'jane', groups: ['devs'] } },

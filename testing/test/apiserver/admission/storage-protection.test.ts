@@ -32,7 +32,7 @@ async function finalizersAt({ send }: TestCluster, path: string): Promise<readon
   return body.metadata.finalizers;
 }
 
-test('claims, volumes and VolumeAttributesClasses get a protection finalizer in addition to the finalizers that they have', async () => {
+test('claims, volumes and VolumeAttributesClasses get a protection finalizer, and keep their other finalizers', async () => {
   const cluster = await startCluster();
   await addClaim(cluster);
   await addVolume(cluster);

@@ -131,7 +131,7 @@ function tokenOf(server: ApiServer): string {
   return server.issueToken('demo', 'builder');
 }
 
-describe('authorization RBAC,AlwaysAllow', () => {
+describe('the authorization modes RBAC,AlwaysAllow', () => {
   test('with RBAC,AlwaysAllow, the roles exist, and requests that none of them grants are allowed', async () => {
     const server = await rbacServer({ authorization: 'RBAC,AlwaysAllow' });
     const url = await server.urlFor('guest');

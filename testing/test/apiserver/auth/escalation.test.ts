@@ -24,8 +24,8 @@ async function served(...rules: readonly Rule[]): Promise<{ server: ApiServer; u
 const missing = (what: string, name: string, ...lines: readonly string[]): string =>
   `${what}.rbac.authorization.k8s.io "${name}" is forbidden: user "dev" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}`;
 
-describe('rights that a user cannot grant', () => {
-  test('a user cannot create a Role with rights that the user lacks', async () => {
+describe('permissions that a user cannot grant', () => {
+  test('a user cannot create a Role with permissions that the user lacks', async () => {
     const { url } = await served(READ);
 
     const held = await send(url, ROLES, { method: 'POST', body: role('held', 'demo', READ) });
@@ -47,7 +47,7 @@ describe('rights that a user cannot grant', () => {
     });
   });
 
-  test('a user cannot add rights that the user lacks to a Role, by PATCH or PUT', async () => {
+  test('a user cannot use PATCH or PUT to give a Role permissions that the user lacks', async () => {
     const { server, url } = await served(READ);
     server.create(role('mine', 'demo', READ));
 
@@ -61,7 +61,7 @@ describe('rights that a user cannot grant', () => {
     expect([patch.status, put.status, less.status]).toEqual([403, 403, 200]);
   });
 
-  test('a user cannot change the labels of a Role with rights that the user lacks, but can change its finalizers', async () => {
+  test('a user may change the finalizers, but not the labels, of a Role with permissions that the user lacks', async () => {
     const { server, url } = await served(READ);
     server.create(role('more', 'demo', DELETE));
     const patch = (metadata: object) =>
@@ -73,7 +73,7 @@ describe('rights that a user cannot grant', () => {
     expect([labelled.status, held.status]).toEqual([403, 200]);
   });
 
-  test('a user cannot bind a role with rights that the user lacks', async () => {
+  test('a user cannot bind a role with permissions that the user lacks', async () => {
     const { server, url } = await served(READ);
     server.create(role('held', 'demo', READ));
     server.create(role('more', undefined, DELETE));
@@ -104,7 +104,7 @@ describe('rights that a user cannot grant', () => {
     ['another group', READ, { ...READ, apiGroups: ['apps'] }],
     ['a subresource', READ, { ...READ, resources: ['configmaps/status'] }],
     ['everything', READ, { verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
-  ])('a new Role with %s beyond the rights of its author is refused', async (_, held, wanted) => {
+  ])('a new Role with %s beyond the permissions of its author is refused', async (_, held, wanted) => {
     const { url } = await served(held);
 
     const { status } = await send(url, ROLES, { method: 'POST', body: role('r', 'demo', wanted) });
@@ -116,7 +116,7 @@ describe('rights that a user cannot grant', () => {
     ['a resource name', { ...READ, resourceNames: ['a', 'b'] }, { ...READ, resourceNames: ['b'] }],
     ['a single resource name', READ, { ...READ, resourceNames: ['b'] }],
     [
-      'rights that a wildcard includes',
+      'permissions that a wildcard includes',
       { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
       DELETE,
     ],
@@ -125,7 +125,7 @@ describe('rights that a user cannot grant', () => {
       { verbs: ['get'], apiGroups: ['apps'], resources: ['*/scale'] },
       { verbs: ['get'], apiGroups: ['apps'], resources: ['deployments/scale'] },
     ],
-  ])('a new Role with %s within the rights of its author is accepted', async (_, held, wanted) => {
+  ])('a new Role with %s within the permissions of its author is accepted', async (_, held, wanted) => {
     const { url } = await served(held);
 
     const { status } = await send(url, ROLES, { method: 'POST', body: role('r', 'demo', wanted) });
@@ -133,7 +133,7 @@ describe('rights that a user cannot grant', () => {
     expect(status).toBe(201);
   });
 
-  test('the message of a refusal lists the missing rights in sorted order, one per line and resource name', async () => {
+  test('the message of a refusal lists the missing permissions in sorted order, with a separate line for each resource name', async () => {
     const { server } = await served();
     server.create(role('admins', undefined, { ...WRITE_ROLES, resources: ['clusterroles'] }));
     server.create(binding('admins', undefined, 'ClusterRole/admins', 'User/dev'));
@@ -163,10 +163,10 @@ describe('rights that a user cannot grant', () => {
   });
 });
 
-describe('rights that allow escalation', () => {
+describe('permissions that allow escalation', () => {
   const onRoles = { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles'] };
 
-  test('a user with the verb `escalate` can create a Role with any rights', async () => {
+  test('a user with the verb `escalate` can create a Role with any permissions', async () => {
     const { url } = await served({ ...onRoles, verbs: ['escalate'] });
 
     const answer = await send(url, ROLES, { method: 'POST', body: role('more', 'demo', DELETE) });
@@ -187,7 +187,7 @@ describe('rights that allow escalation', () => {
     expect([(await bind('more')).status, (await bind('other')).status]).toEqual([201, 403]);
   });
 
-  test('the administrator can grant any rights, and so can everyone with AlwaysAllow', async () => {
+  test('the administrator can grant any permissions, and so can everyone with AlwaysAllow', async () => {
     const server = await rbacServer();
     const open = await rbacServer({ authorization: 'AlwaysAllow' });
     const body = role('more', 'demo', DELETE);
@@ -200,7 +200,7 @@ describe('rights that allow escalation', () => {
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
   });
 
-  test('only a user with all rights can create an aggregated ClusterRole', async () => {
+  test('only a user with all permissions can create an aggregated ClusterRole', async () => {
     const server = await rbacServer();
     const rule = { ...WRITE_ROLES, resources: ['clusterroles'] };
     server.create(role('writers', undefined, rule));

@@ -38,7 +38,7 @@ describe('[F-10] a forbidden request is answered 403 with the message of Kuberne
     ],
     ['GET', '/metrics', `forbidden: ${everywhere} get path "/metrics"`, {}],
     ['GET', '/logs/<a>&b', `forbidden: ${everywhere} get path "/logs/&lt;a&gt;&amp;b"`, {}],
-  ])('a user without rights gets the recorded 403 for %s %s', async (method, path, message, details) => {
+  ])('a user without permissions gets the recorded 403 for %s %s', async (method, path, message, details) => {
     const server = await rbacServer();
 
     const answer = await send(await server.urlFor('dev'), path, { method });
@@ -190,7 +190,7 @@ describe('the scope of a Role', () => {
   });
 });
 
-describe('rights for a write that creates an object', () => {
+describe('permissions for a write that creates an object', () => {
   const apply = (url: string, name: string, body: object = {}) =>
     fetch(`${url}${CONFIG_MAPS}/${name}?fieldManager=test`, {
       method: 'PATCH',
@@ -203,7 +203,7 @@ describe('rights for a write that creates an object', () => {
       }),
     });
 
-  test('an apply that creates an object needs the right to create', async () => {
+  test('an apply that creates an object needs the permission to create it', async () => {
     const server = await rbacServer();
     const metadata = { name: 'there', namespace: 'demo' };
     server.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
@@ -229,7 +229,7 @@ describe('rights for a write that creates an object', () => {
     });
   });
 
-  test('a PUT that creates a Lease needs the right to create', async () => {
+  test('a PUT that creates a Lease needs the permission to create it', async () => {
     const server = await rbacServer();
     const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] };
     grant(server, 'dev', { ...leases, verbs: ['update'] });

@@ -54,7 +54,7 @@ describe('impersonation with kubectl --as', () => {
     });
   });
 
-  test('a request with impersonation has only the rights of the impersonated user', async () => {
+  test('a request with impersonation has only the permissions of the impersonated user', async () => {
     const server = await rbacServer();
 
     const { status, body } = await send(server.url, CONFIG_MAPS, {
@@ -65,7 +65,7 @@ describe('impersonation with kubectl --as', () => {
     expect(body.message).toContain('User "jane" cannot list');
   });
 
-  test('impersonation without the right to it is refused, and the message contains the missing right', async () => {
+  test('impersonation without permission is refused, and the message contains the missing permission', async () => {
     const server = await rbacServer();
     const url = await server.urlFor('dev');
 

@@ -144,7 +144,7 @@ describe('SubjectAccessReview and LocalSubjectAccessReview', () => {
     );
   });
 
-  test('a user without rights cannot create a SubjectAccessReview', async () => {
+  test('a user without permissions cannot create a SubjectAccessReview', async () => {
     const server = await rbacServer();
 
     const { status } = await ask(await server.urlFor('dev'), anywhere, {
@@ -187,7 +187,7 @@ describe('SelfSubjectRulesReview', () => {
     expect(there.body).toMatchObject({ ...review, status: { resourceRules: known } });
   });
 
-  test('a SelfSubjectRulesReview lists the rights of cluster-admin to all resources and to all paths', async () => {
+  test('a SelfSubjectRulesReview lists the permissions of cluster-admin for all resources and for all paths', async () => {
     const server = await rbacServer();
     const everything = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
 

@@ -4,7 +4,7 @@ import type { ApiServerOptions } from '../../../src/apiserver/api-server.ts';
 import { FakeClock } from '../../../src/time/fake-clock.ts';
 import { CONFIG_MAPS, configMap, startCluster } from '../support/cluster.ts';
 
-describe('while the watch caches are filled after a start', () => {
+describe('while the watch caches are filled after startup', () => {
   const WATCH = `${CONFIG_MAPS}?watch=1&resourceVersion=0`;
   const SELECTED = `${CONFIG_MAPS}?labelSelector=a`;
 

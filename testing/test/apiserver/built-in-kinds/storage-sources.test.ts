@@ -70,7 +70,7 @@ describe('the data source of a new claim', () => {
   });
 });
 
-test('an update that omits dataSourceRef keeps the data source, even one that the API server does not know', async () => {
+test('an update that omits dataSourceRef keeps the data source, even a data source of an unknown kind', async () => {
   const { send } = await startCluster();
   const { body: made } = await send('POST', CLAIMS, claim({ dataSourceRef: FOREIGN }));
   const { dataSourceRef: _, ...spec } = made.spec;
@@ -193,7 +193,7 @@ describe('containers without names', () => {
       { containers: [{ name: 'c', image: 'i' }], initContainers: [nameless, nameless] },
       [],
     ],
-  ])('containers without names are reported as containers with a missing name and with a duplicate name: %s', async (_what, spec, repeated) => {
+  ])('containers without names cause errors about a missing name and about a duplicate name: %s', async (_what, spec, repeated) => {
     const { send } = await startCluster();
 
     const { status, body } = await send('POST', '/api/v1/namespaces/default/pods', podOf(spec));

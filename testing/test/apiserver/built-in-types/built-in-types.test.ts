@@ -48,7 +48,7 @@ describe('the table of built-in types', () => {
     expect(service?.fields.selector?.atomic).toBe(true);
   });
 
-  test('a field that is inlined in JSON has the number of the protobuf message that contains it', () => {
+  test('if JSON inlines a protobuf message, its fields keep the field number of that message', () => {
     const probe = builtInType('#io.k8s.api.core.v1.Probe');
 
     expect(probe?.fields.httpGet).toMatchObject({ number: 2, within: [1] });

@@ -42,7 +42,7 @@ describe('macros with two variables', () => {
     expect(evaluate(expression)).toBe(true);
   });
 
-  test('a macro with two variables fails for an error only if no other item decides the result', () => {
+  test('a macro with two variables reports an error only if no other item decides the result', () => {
     expect(evaluate('[0, 1].exists(i, v, 1 / v == 1)')).toBe(true);
     expect(evaluate('[0, 2].exists(i, v, 1 / v == 1)')).toMatch(/division by zero|divide by zero/i);
   });
@@ -171,7 +171,7 @@ describe('costs of CEL expressions', () => {
   const NOTHING = { kind: 'object', most: 0, leastBytes: 2 } as const;
 });
 
-test('a definition and a policy are refused for the same expression', async () => {
+test('an expression that a definition may not contain is refused in a policy, too', async () => {
   const { send } = await startCluster();
   const rule = (text: string): object => ({
     apiVersion: 'apiextensions.k8s.io/v1',

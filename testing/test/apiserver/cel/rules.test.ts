@@ -213,7 +213,7 @@ describe('[F-11] transition rules', () => {
     expect(said(rule)).toEqual([]);
   });
 
-  test('a transition rule compares with the old object', () => {
+  test('a transition rule compares the new object with the old object', () => {
     expect(said(rule, { old: { ...VALUE, replicas: 2 } })).toEqual([]);
     expect(said(rule, { old: { ...VALUE, replicas: 4 } })).toHaveLength(1);
   });
@@ -326,7 +326,7 @@ describe('[F-11] cost limits of rules', () => {
     expect(said(rule, { value: { ...value, name: 'ab' } })).toEqual([]);
   });
 
-  test('[found 2] matching a pattern from the object takes a limited number of steps', () => {
+  test('[found 2] matching a pattern that the object contains takes a limited number of steps', () => {
     const long = '\\pL*'.repeat(1_500);
     const rule = 'self.name.matches("(?:[ab]{0,50}){0,20}!")';
 

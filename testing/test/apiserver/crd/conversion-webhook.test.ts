@@ -138,7 +138,7 @@ describe('a conversion webhook', () => {
     ]);
   });
 
-  test('[F-18] while a conversion webhook is down, only requests that need it fail, and a watch continues once the webhook is back', async () => {
+  test('[F-18] while a conversion webhook is down, only requests that need a conversion fail, and a watch continues once the webhook is back', async () => {
     const cluster = await startCluster();
     const { server, send } = cluster;
     const port = await freePort();

@@ -34,14 +34,14 @@ function said(spec: object, previous?: object): readonly string[] {
 }
 
 describe('[F-11] validation rules and schema errors of a custom resource', () => {
-  test('the rules of an object are not checked if a field has a value that its enum does not contain', () => {
+  test('the CEL rules of an object are not checked if a field has a value that its enum does not contain', () => {
     expect(said({ replicas: 11, mode: 'c' })).toEqual([
       'spec.mode: Unsupported value: "c": supported values: "a", "b"',
       '<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
     ]);
   });
 
-  test('the rules of an object are checked even if a list has a duplicate, and all errors are reported', () => {
+  test('the CEL rules of an object are checked even if a list has a duplicate, and all errors are reported', () => {
     expect(said({ replicas: 11, mode: 'a', tags: ['x', 'x'] })).toEqual([
       'spec.tags[1]: Duplicate value: "x"',
       'spec: Invalid value: too many',

@@ -123,7 +123,7 @@ describe('[F-11] the life of a CustomResourceDefinition, with the delays of Kube
     expect([exact.status, page.status, whole.status]).toEqual([200, 200, 429]);
   });
 
-  test('a create right after the definition was established is answered after two seconds', async () => {
+  test('if a definition was established just before, a create is answered only after two seconds', async () => {
     const { clock, send } = await startTimed();
     await send('POST', DEFINITIONS, definition());
     clock.advance(35);
@@ -168,7 +168,7 @@ test('[F-11] without delays, a new definition is served as soon as it exists', a
   expect([list.status, created.status]).toEqual([200, 201]);
 });
 
-test('[F-11] V13 a schema change ends watches after a second, and older resourceVersions have expired', async () => {
+test('[F-11] V13 a schema change ends watches after a second, and older resourceVersions expire', async () => {
   const timed = await startTimed();
   const { clock, send } = timed;
   await send('POST', DEFINITIONS, definition());
@@ -198,7 +198,7 @@ test('[F-11] V13 a schema change ends watches after a second, and older resource
 describe('[F-11] conflicting names of definitions', () => {
   const bars = { names: { plural: 'bars', kind: 'Foo', shortNames: ['f'] } };
 
-  test('names that another definition has are accepted once that definition is gone', async () => {
+  test('conflicting names are accepted once the definition that has these names is gone', async () => {
     const { send } = await startCluster();
     await send('POST', DEFINITIONS, definition());
     await send('POST', DEFINITIONS, definition({}, bars));
@@ -283,7 +283,7 @@ test('[F-11] a terminating definition refuses creates of its objects', async () 
   ]);
 });
 
-test('[F-11] a deleted resource can be defined again, and its older resourceVersions have expired', async () => {
+test('[F-11] a deleted resource can be defined again, and its older resourceVersions expire', async () => {
   const cluster = await startCluster();
   const { send } = cluster;
   await send('POST', DEFINITIONS, definition());
@@ -371,7 +371,7 @@ describe('[F-11] writes of custom resources', () => {
     expect([grown.status, body.spec.a]).toEqual([200, 2]);
   });
 
-  test('a custom resource with a wrong kind is refused with 422, and one with a wrong version with 400', async () => {
+  test('a custom resource with a wrong kind is refused with 422, and a custom resource with a wrong version with 400', async () => {
     const { send } = await startCluster();
     await send('POST', DEFINITIONS, definition());
     const { body: x } = await send('POST', FOOS, foo('x'));

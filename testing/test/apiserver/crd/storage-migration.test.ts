@@ -170,7 +170,7 @@ describe('[admission 19] a StorageVersionMigration', () => {
     expect(served).toEqual(versions);
   });
 
-  test('the option `storageMigrations` with a release that has no migrations is a CONFIG error', async () => {
+  test('the option `storageMigrations` with a release that has no migrations causes a CONFIG error', async () => {
     await expect(
       startCluster({ generation: '1.33', storageMigrations: true }),
     ).rejects.toMatchObject({

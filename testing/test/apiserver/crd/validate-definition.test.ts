@@ -293,7 +293,7 @@ test.each([
   expect(said(parts)).toEqual(expected);
 });
 
-test('[F-11] if the schemas of two versions differ, an error in one of them is reported at its version', () => {
+test('[F-11] if the schemas of two versions differ, an error in one schema is reported with its version', () => {
   const versions = ['v1', 'v2'].map((name, at) => ({
     name,
     served: true,
@@ -347,7 +347,7 @@ describe('[F-11] a definition in a group of the Kubernetes project', () => {
     ['unapproved', 'invalid', [INVALID]],
     [undefined, 'invalid', [INVALID]],
     ['invalid', 'unapproved', []],
-  ])('an update may keep an invalid approval, but not introduce one: %j, then %j', (before, now, problems) => {
+  ])('an update may keep an invalid approval, but not introduce an invalid approval: %j, then %j', (before, now, problems) => {
     const status = { storedVersions: ['v1'] };
 
     const complaints = said(

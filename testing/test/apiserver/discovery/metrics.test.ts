@@ -34,7 +34,7 @@ test('/metrics reports the version of the server', async () => {
   expect(text).toMatch(/^kubernetes_build_info\{.*git_version="v1\.33\.0".*\} 1$/m);
 });
 
-test('only a user with the right to get /metrics can read it, and there are no paths below it', async () => {
+test('only a user with the permission to get /metrics can read it, and there are no paths below it', async () => {
   const server = await rbacServer();
 
   const { status: forbidden } = await send(await server.urlFor('guest'), '/metrics');

@@ -90,7 +90,7 @@ describe('fault rules in a file', () => {
     expect(refusal(rules(101))).toMatch(/^f\.yaml: faults: Too many: 101/);
   });
 
-  test('the message of a refusal contains five problems, and the number of further problems', () => {
+  test('the message of a refusal contains at most five problems, and the number of further problems', () => {
     const message = refusal({ faults: Array.from({ length: 9 }, () => ({})) });
 
     expect(message).toMatch(/faults\[4\] does nothing.*; and 4 more$/);

@@ -163,7 +163,7 @@ describe('the effect of a fault rule', () => {
   test.each([
     'clean',
     'reset',
-  ] as const)('a fault that cuts watches (%s) cuts watches after their start, and does not affect lists', async (cutWatch) => {
+  ] as const)('a fault that cuts watches (%s) affects watches after they have started, and does not affect lists', async (cutWatch) => {
     const clock = new FakeClock();
     const cluster = await startCluster({ clock, faults: [{ cutWatch, delayMs: 1_000, count: 1 }] });
     const { server, send } = cluster;

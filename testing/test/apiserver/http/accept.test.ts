@@ -56,7 +56,7 @@ test.each([
   ['application/json;charset=utf-8', 200, 200],
   ['application/json;as', 200, 200],
   ['', 200, 200],
-] as const)('a request with Accept: %s is accepted, or refused with a list of media types', async (accept, builtIn, custom) => {
+] as const)('a request with Accept: %s gets the expected status or list of media types', async (accept, builtIn, custom) => {
   const { send } = await forest();
 
   const list = await send('GET', CONFIG_MAPS, undefined, { accept });
@@ -98,7 +98,7 @@ test.each([
   expect([body.kind, new Set(versions)]).toEqual([as, new Set(['meta.k8s.io/v1beta1'])]);
 });
 
-test('a watch as YAML is refused with 406', async () => {
+test('a watch that requests YAML is refused with 406', async () => {
   const { send } = await forest();
 
   const { status, text } = await send('GET', `${CONFIG_MAPS}?watch=1`, undefined, {
@@ -112,7 +112,7 @@ test('a watch as YAML is refused with 406', async () => {
   ]);
 });
 
-test('discovery refuses an Accept header with as=Table, and error responses ignore it', async () => {
+test('discovery refuses an Accept header with as=Table, and error responses ignore this parameter', async () => {
   const { send } = await forest();
   const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 

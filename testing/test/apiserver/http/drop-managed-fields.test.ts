@@ -107,7 +107,7 @@ describe('requests with drop=metadata.managedFields', () => {
     expect(text).not.toContain('managedFields');
   });
 
-  test('watch events have no managedFields with the parameter `drop`, and other watches still get managedFields', async () => {
+  test('a watch with the parameter `drop` gets events without managedFields, and other watches still get managedFields', async () => {
     const cluster = await startCluster(ON);
     const path = `${CONFIG_MAPS}?watch=1&resourceVersion=0`;
     const dropping = await watch(cluster, path, { accept: DROP });

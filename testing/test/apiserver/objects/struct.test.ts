@@ -51,7 +51,7 @@ describe('decoding of structs as Go decodes them', () => {
     });
   });
 
-  test('a field name with other upper or lower case is an unknown field', () => {
+  test('a field name that differs only in upper or lower case is an unknown field', () => {
     expect(decoded('ConfigMap', { Data: {}, DATA: {} }).unknown).toEqual(['Data', 'DATA']);
   });
 

@@ -236,7 +236,7 @@ test('[F-13] an OpenAPI v3 document appears, changes its hash and disappears tog
   expect(await paths(cluster)).toEqual(before);
 });
 
-test('[F-13] a document changes when any definition of its version changes', async () => {
+test('[F-13] an OpenAPI document changes when any definition of its version changes', async () => {
   const cluster = await startCluster();
   cluster.server.applyManifest(WIDGETS.replaceAll('widget', 'apple').replaceAll('Widget', 'Apple'));
   cluster.server.applyManifest(WIDGETS);

@@ -266,7 +266,7 @@ test('[found 9] a kind that preserves unknown fields at its root declares no fie
   }
 });
 
-test('[found 9] an embedded object has the common fields of objects in OpenAPI v2', async () => {
+test('[found 9] in OpenAPI v2, an embedded object has the fields that all objects have', async () => {
   const embedded = {
     type: 'object',
     'x-kubernetes-embedded-resource': true,

@@ -30,7 +30,7 @@ describe('an apply that omits the last metadata field of its manager', () => {
 
   test.each(
     PARTS,
-  )('an apply that omits its %s keeps the ones that another manager has applied', (part, value, others) => {
+  )('an apply that omits its %s does not remove the ones of another manager', (part, value, others) => {
     const one = applied(undefined, configMap({}, { [part]: value }));
     const both = applied(one, configMap({}, { [part]: others }), { manager: 'two' });
 
@@ -96,7 +96,7 @@ describe('a map that an apply empties', () => {
   });
 });
 
-describe('a struct in a list item that an apply drops', () => {
+describe('an apply that drops a struct in a list item', () => {
   const withProbe = (livenessProbe?: JsonObject): JsonObject =>
     pod({ containers: [{ name: 'web', ...(livenessProbe && { livenessProbe }) }] });
   const probed = applied(undefined, withProbe({ tcpSocket: { port: 80 } }));
@@ -106,7 +106,7 @@ describe('a struct in a list item that an apply drops', () => {
     spec: withProbe({ tcpSocket: { port: 80 }, periodSeconds: 10 }).spec,
   };
 
-  test('a struct that a manager applies without fields loses only the fields of this manager', () => {
+  test('if a manager applies a struct without fields, the struct loses only the fields of this manager', () => {
     const after = applied(defaulted, withProbe({}));
 
     expect(after.spec).toEqual(withProbe({ periodSeconds: 10 }).spec);
@@ -144,7 +144,7 @@ test('an applied null conflicts with the owner of the value that it would remove
   expect(apply).toThrow('.metadata.annotations.example.dev/note');
 });
 
-test('an applied null in a map of strings is the empty string, and conflicts with another manager', () => {
+test('an applied null in a map of strings counts as the empty string, and conflicts with another manager', () => {
   const config = configMap({}, { annotations: { 'example.dev/note': null } });
   const live = applied(undefined, config);
 

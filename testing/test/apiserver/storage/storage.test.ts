@@ -185,7 +185,7 @@ describe('the window of watch events', () => {
     expect(storage.listAt('configmaps', start + 950)).toHaveLength(1);
   });
 
-  test('a watch can resume at the earliest from the revision before the first event in the window', () => {
+  test('the earliest revision from which a watch can resume is the revision before the first event in the window', () => {
     const storage = new Storage({ clock: new FakeClock(), historyLimit: 1 });
     storage.put('configmaps', object('a'));
     storage.put('secrets', object('a'));

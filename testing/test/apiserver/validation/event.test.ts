@@ -326,7 +326,7 @@ describe('field selectors of Events', () => {
     }
   });
 
-  test('the field selector `source` of a core Event selects by the component of the source, if it has one', async () => {
+  test('the field selector `source` selects core Events by `source.component`, if they have this field', async () => {
     const { send } = await startCluster();
     await send('POST', CORE, {
       apiVersion: 'v1',

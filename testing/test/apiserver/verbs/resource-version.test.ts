@@ -100,7 +100,7 @@ describe.each(WRONG)('[F-3] the malformed resourceVersion=%s', (version, why) =>
     expect(answers[1]?.body.message).toContain('the value must be an integer');
   });
 
-  test('a malformed resourceVersion beside a continue token is not parsed', async () => {
+  test('a malformed resourceVersion is not parsed if the request has a continue token', async () => {
     const { send, server } = await startCluster(BRIEF);
     for (const name of ['a', 'b']) server.create(configMap(name));
     const page = await send('GET', `${CONFIG_MAPS}?limit=1`);

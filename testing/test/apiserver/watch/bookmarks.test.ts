@@ -40,7 +40,7 @@ function write({ server }: TestCluster): string {
   return revisionOf(server.create(object)) ?? '';
 }
 
-test('[F-2] a watch gets a bookmark every 60 s, and another one 2 s before its end, if anything has happened', async () => {
+test('[F-2] a watch gets a bookmark every 60 s, and a last bookmark 2 s before its end, if anything has happened', async () => {
   const world = await cluster();
   const from = write(world);
   const path = `${CONFIG_MAPS}?watch=1&allowWatchBookmarks=1&timeoutSeconds=150&resourceVersion=${from}`;

@@ -46,7 +46,7 @@ test('[F-3] a GET at resourceVersion 0 may be stale, and a GET without a resourc
   expect([any.body.data.k, latest.body.data.k, unseen.status]).toEqual(['before', 'after', 404]);
 });
 
-test('[F-2] a watch gets events with the same delay as the lagging cache', async () => {
+test('[F-2] a watch of a lagging cache gets its events with the delay of the cache', async () => {
   const { clock, server, old, ...rest } = await lagging();
   const watched = await watch({ server, ...rest }, `${CONFIG_MAPS}?watch=1&resourceVersion=${old}`);
   server.create(configMap('new'));

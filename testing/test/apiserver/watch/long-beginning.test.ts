@@ -42,7 +42,7 @@ test('a watch that resumes before many past events gets all of them, and then la
   ]);
 });
 
-test('events that happen while a long initial state is sent arrive in order, after the state and its bookmark', async () => {
+test('if events happen while a long initial state is sent, they arrive in order, after the state and its bookmark', async () => {
   const cluster = await startFull();
   const query =
     'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';

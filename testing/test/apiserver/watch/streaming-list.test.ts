@@ -150,7 +150,7 @@ test.each([
   '1.24',
   '1.30',
   '1.33',
-] as const)('[F-16] a watch of Kubernetes %s without a start version gets the existing objects and no marker', async (generation) => {
+] as const)('[F-16] a watch of Kubernetes %s without a resourceVersion gets the existing objects and no marker', async (generation) => {
   const cluster = await startCluster({ generation });
   cluster.server.create(configMap('a'));
 

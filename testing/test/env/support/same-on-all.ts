@@ -62,7 +62,7 @@ export function describeBackends(backends: readonly Backend[]): void {
       expect(await env.get('v1', 'ConfigMap', namespace, 'a')).toBeUndefined();
     });
 
-    test('env.apply applies a definition and an object of it, and a second apply changes the object', async () => {
+    test('env.apply applies a definition and an object of the new kind, and a second apply changes the object', async () => {
       const namespace = await env.namespace();
 
       await env.apply(CRD, { namespace });
@@ -73,7 +73,7 @@ export function describeBackends(backends: readonly Backend[]): void {
       });
     });
 
-    test('a call that the API server refuses throws its error as an ApiError', async () => {
+    test('if the API server refuses a call, the call throws an ApiError', async () => {
       const created = env.create(configMap('a', { namespace: 'gone' }));
 
       await expect(created).rejects.toMatchObject({

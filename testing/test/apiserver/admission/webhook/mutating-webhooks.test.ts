@@ -197,7 +197,7 @@ describe('a mutating webhook', () => {
       [{ op: 'add', path: '/data', value: { k: 1 } }],
       'json: cannot unmarshal number into Go struct field ConfigMap.data of type string',
     ],
-  ])('a mutating webhook whose patch does not apply makes the request fail: %j', async (operations, words) => {
+  ])('a request fails if the patch of a mutating webhook cannot be applied: %j', async (operations, words) => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(() => patchOf(operations));
     const open = { failurePolicy: 'Ignore' };

@@ -118,7 +118,7 @@ describe('a validating webhook', () => {
     expect(server.requests.at(-1)?.auditAnnotations).toEqual({ 'x.a.example/seen': 'yes' });
   });
 
-  test('the API server shortens and drops warnings of a webhook that together are too long', async () => {
+  test('the API server cuts long warnings of a webhook, and drops warnings beyond a total length', async () => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(() => ({
       allowed: true,

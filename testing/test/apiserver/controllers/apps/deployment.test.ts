@@ -383,7 +383,7 @@ test('after its rollout, a Deployment causes no timer and no write', () => {
   expect(cluster.events.length).toBe(before);
 });
 
-test('controllers complete a rollout that existed before their start, and leave no timer after close', () => {
+test('controllers complete a rollout that began before they started, and leave no timer after close()', () => {
   const first = simulatedCluster();
   deployed(first);
   first.clock.advance(100);

@@ -44,7 +44,7 @@ function made({ events }: SimulatedCluster): readonly (string | undefined)[] {
     .map(({ object }) => object.metadata.creationTimestamp);
 }
 
-test('a CronJob creates one Job per scheduled time, whose name contains that minute', () => {
+test('a CronJob creates one Job per scheduled time, and the name of the Job contains the scheduled minute', () => {
   const demo = cluster();
   cronJob(demo);
 
@@ -106,7 +106,7 @@ test.each([
   expect(jobs(demo)[0]?.metadata.creationTimestamp === first).toBe(concurrencyPolicy !== 'Replace');
 });
 
-test('a suspended CronJob creates no Jobs, and when it is resumed only one for the last missed time', () => {
+test('a suspended CronJob creates no Jobs, and a resumed CronJob creates only one Job, for the last missed time', () => {
   const demo = cluster();
   cronJob(demo, { suspend: true });
   demo.clock.advance(5 * MINUTE_MS);
@@ -121,7 +121,7 @@ test('a suspended CronJob creates no Jobs, and when it is resumed only one for t
   ]);
 });
 
-test('a scheduled time that was missed for longer than startingDeadlineSeconds creates no Job', () => {
+test('no Job is created for a scheduled time that was missed for longer than startingDeadlineSeconds', () => {
   const demo = cluster();
   cronJob(demo, { suspend: true, schedule: '30 * * * *', startingDeadlineSeconds: 120 });
   demo.clock.advance(5 * MINUTE_MS);

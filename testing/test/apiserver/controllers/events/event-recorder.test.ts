@@ -101,7 +101,7 @@ test('at most 25 Events are recorded at once about an object, and then one every
   expect(told(cluster)[0]?.count).toBe(26);
 });
 
-test('[found 6] an object that has used up its Events still gets the first Event with another reason', () => {
+test('[found 6] an object that has reached its limit of Events still gets the first Event with another reason', () => {
   const cluster = prepared();
   for (let time = 0; time < 40; time++)
     cluster.record(cluster.about, { reason: 'Seen', message: 'seen' });

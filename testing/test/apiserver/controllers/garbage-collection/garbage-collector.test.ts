@@ -97,7 +97,7 @@ test('an object whose owner does not exist is deleted', () => {
   expect(get(cluster, 'child')).toBeUndefined();
 });
 
-test('an object whose owner has the same name but another uid is deleted', () => {
+test("an object is deleted if the object with its owner's name has another uid", () => {
   const cluster = simulatedCluster();
   parentAndChild(cluster);
   cluster.access.delete(CONFIG_MAPS, 'demo', 'parent', { propagationPolicy: 'Orphan' });
@@ -142,7 +142,7 @@ test('a dependent of two owners loses the reference to the deleted owner, and is
   expect(get(cluster, 'child')).toBeUndefined();
 });
 
-test('an object whose owner is missing when the controllers start is deleted', () => {
+test('an object is deleted if its owner is missing when the controllers start', () => {
   const cluster = simulatedCluster({}, (access) => {
     const ghost = { apiVersion: 'v1', kind: 'ConfigMap', name: 'ghost', uid: '1111' };
     const metadata = { name: 'child', namespace: 'demo', ownerReferences: [ghost] };

@@ -54,7 +54,7 @@ test('a controller reconciles an object after its reaction time, and the very fi
   expect(looks).toEqual(['a at 23', 'b at 103']);
 });
 
-test('after a write, a controller waits before it reconciles the same object, and not before other objects', () => {
+test('after a write, a controller waits before it reconciles the same object again, and does not wait for other objects', () => {
   const cluster = simulatedCluster({ only: [] });
   const looks = running(cluster, { pace: { reactionMs: 1, writeMs: 10 } });
   write(cluster, 'a');

@@ -12,7 +12,7 @@ describe('an apply that omits a field', () => {
     expect(after.data).toEqual({ a: '1' });
   });
 
-  test('a field stays when its manager omits it, if another manager also owns it', () => {
+  test('when a manager omits a field, the field stays if another manager also owns it', () => {
     const shared = applied(undefined, configMap({ a: '1', b: '2' }));
     const both = applied(shared, configMap({ b: '2' }), { manager: 'two' });
 
@@ -43,7 +43,7 @@ describe('an apply that omits a field', () => {
     expect(after.spec).toEqual({ containers: [container] });
   });
 
-  test('a list item that its manager omits is removed together with the fields that other managers set in it', () => {
+  test('when a manager omits its list item, the item is removed together with the fields that other managers set in it', () => {
     const live = applied(
       undefined,
       pod({ containers: [{ name: 'a' }, { name: 'b', image: 'i' }] }),

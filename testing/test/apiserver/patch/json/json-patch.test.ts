@@ -132,7 +132,7 @@ test.each([
   });
 });
 
-test('the JSON patch null has no operations, and a list with null is read unchanged', () => {
+test('the JSON patch `null` has no operations, and a list that contains null is read unchanged', () => {
   expect(readJsonPatch('null', true).value).toEqual([]);
   expect(readJsonPatch('[null]', true).value).toEqual([null]);
 });
@@ -169,7 +169,7 @@ test.each([
     { a: ['x'], c: 1 },
   ],
   ['the whole object can be replaced by a list', { op: 'replace', path: '', value: [1] }, [1]],
-])('like the Go library, a JSON patch accepts this: %s', (_what, operation, expected) => {
+])('JSON patches are as lenient as in the Go library: %s', (_what, operation, expected) => {
   expect(applyJsonPatch({ a: ['x'] }, [operation])).toEqual(expected);
 });
 
@@ -243,7 +243,7 @@ test('a test operation of a JSON patch treats a missing field as null', () => {
   expect(() => test(null, '/data/a')).toThrow(expect.objectContaining({ status: 422 }));
 });
 
-test('a test operation with unescaped markup fails for a stored value, and succeeds for an added value', () => {
+test('if a JSON patch does not escape markup, its test operation fails for a stored value, and succeeds for an added value', () => {
   const document = { data: { a: 'x<y', b: 'plain' } };
   const test = (path: string, value: unknown) => ({ op: 'test', path, value });
 

@@ -237,7 +237,7 @@ test('a strategic patch with a list of lists is answered 422', () => {
   ).toThrow(expect.objectContaining({ status: 422, details: {} }));
 });
 
-test('an error quotes the patch without the directives and nulls that the merge has used', () => {
+test('an error quotes the patch without the directives and nulls that the merge has already processed', () => {
   const patch = { data: { $retainKeys: ['b'], b: '2' }, metadata: { labels: { x: null, y: '1' } } };
 
   const { patch: left } = applyStrategicMergePatch(LISTS, patch, CONFIG_MAP);

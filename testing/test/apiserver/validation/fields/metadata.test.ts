@@ -442,7 +442,7 @@ describe('the metadata rules for updates and creates', () => {
     expect(await fieldsRefused(path, body, metadata)).toEqual(expected);
   });
 
-  test('problems of metadata in a create are reported only if the kind itself has no problems', async () => {
+  test('a create reports problems of its metadata only if its spec has no problems', async () => {
     const { send } = await startCluster();
     const spec = { minAvailable: 1, maxUnavailable: 1 };
     const both = { ...BUDGET, metadata: { name: 'x', labels }, spec };

@@ -40,7 +40,7 @@ test.each([
   expect(body).toMatchObject({ kind: 'Status', status: 'Success', details: { name: 'gone' } });
 });
 
-test('the deletion of a Service with a finalizer returns it marked for deletion', async () => {
+test('the deletion of a Service with a finalizer returns the Service marked for deletion', async () => {
   const { send } = await startCluster();
   const metadata = { name: 'kept', finalizers: ['mill.example/brake'] };
   await send('POST', `${CORE}/services`, {

@@ -138,7 +138,7 @@ describe('[F-3] pages of a list', () => {
     });
   });
 
-  test('a request with a continue token is refused if it has another resourceVersion than 0', async () => {
+  test('a request with a continue token is refused if its resourceVersion is not 0', async () => {
     const { send } = await filled(3);
     const { body } = await send('GET', `${CONFIG_MAPS}?limit=1`);
     const path = `${CONFIG_MAPS}?limit=1&continue=${body.metadata.continue}`;
@@ -154,7 +154,7 @@ describe('[F-3] pages of a list', () => {
   });
 });
 
-describe('[F-3] resourceVersions of lists, after three objects and later a fourth object were created', () => {
+describe('[F-3] lists with a resourceVersion, after three objects and later a fourth object were created', () => {
   test.each([
     ['without a resourceVersion', '', 4, 'latest'],
     ['with a limit', 'limit=2', 2, 'latest'],

@@ -110,7 +110,7 @@ describe('[F-19] a list with a shardSelector', () => {
     expect(names(everywhere)).toEqual([one, 'other']);
   });
 
-  test('objects of one namespace are in one shard, and cluster-scoped objects in the shard of the empty string', async () => {
+  test('objects of one namespace are in one shard, and cluster-scoped objects are in the shard of the empty string', async () => {
     const cluster = await startCluster(ON);
     await filled(cluster);
     const path = '/api/v1/namespaces';
@@ -364,7 +364,7 @@ describe('[F-19] the feature gate ShardedListAndWatch', () => {
     expect(answer.body.metadata).toEqual({ resourceVersion: expect.any(String) });
   });
 
-  test('a switch of the feature gate while the server runs ends the watches', async () => {
+  test('watches end when the feature gate is switched while the server runs', async () => {
     const cluster = await startCluster();
     const { server, send } = cluster;
     await filled(cluster);

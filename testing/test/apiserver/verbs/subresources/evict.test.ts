@@ -116,7 +116,7 @@ test('the eviction of an unready Pod is allowed if the budget is satisfied, and 
 test.each([
   ['AlwaysAllow', 201],
   ['IfHealthyBudget', 429],
-])('the eviction of an unready Pod with a budget that is not satisfied: %s is answered %i', async (policy, expected) => {
+])('with the policy %s and a budget that is not satisfied, the eviction of an unready Pod is answered %i', async (policy, expected) => {
   const missed = { ...USED_UP, currentHealthy: 0 };
   const cluster = await clusterWith({ broken: [] }, missed, { unhealthyPodEvictionPolicy: policy });
 

@@ -105,7 +105,7 @@ describe('name, resourceVersion and uid in an applied configuration', () => {
     ]);
   });
 
-  test('an apply reports a conflict before a wrong name', async () => {
+  test('an apply with a conflict and a wrong name reports the conflict', async () => {
     const cluster = await startCluster();
     await apply(cluster, `${CONFIG_MAPS}/a`, configMap('a', { data: { k: '1' } }), 'first');
 

@@ -82,7 +82,7 @@ describe('[F-8] a strategic merge patch over HTTP', () => {
     expect([answer.status, answer.body.message]).toEqual([status, message]);
   });
 
-  test('a strategic merge patch with a wrong type is answered 422, and the error quotes the rest of the patch', async () => {
+  test('a strategic merge patch with a value of a wrong type is answered 422, and the error quotes the patch without its directives', async () => {
     const { patch } = await withObjects();
     const body = {
       metadata: { labels: { team: null, tier: true } },

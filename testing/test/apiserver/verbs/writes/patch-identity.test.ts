@@ -212,7 +212,7 @@ describe('[F-8] name, namespace, uid and resourceVersion in a patch', () => {
     expect([answer.status, answer.body.message]).toEqual([400, UNNAMED]);
   });
 
-  test('a PUT without a name is refused, and a namespace of a cluster-scoped object is dropped', async () => {
+  test('a PUT without a name is refused, and a PUT of a cluster-scoped object drops the namespace', async () => {
     const { cluster } = await withObjects();
     const { path, object } = SAMPLES.PriorityClass;
     const put = (metadata: object) => cluster.send('PUT', path, { ...object, metadata });
@@ -286,7 +286,7 @@ describe('[F-8] the kind in a patch', () => {
     expect(answer.body.message).toMatch(/Invalid value: "\[1\]": couldn't get version\/kind;/);
   });
 
-  test('a patch that removes the kind has no effect on it, and a patch that removes apiVersion is refused', async () => {
+  test('a patch that removes the kind does not remove it, and a patch that removes apiVersion is refused', async () => {
     const { patch } = await withObjects();
 
     const kindless = await patch('Secret', MERGE, { kind: null });
@@ -329,7 +329,7 @@ describe('[F-8] the kind in a patch', () => {
     expect(answer.body.message).toMatch(/": Object 'Kind' is missing in '\{"apiVersion":.*\}'$/);
   });
 
-  test('a strategic merge patch keeps the kind of the path, whatever kind the patch contains', async () => {
+  test('a strategic merge patch does not change the kind, whatever kind the patch contains', async () => {
     const { cluster, patch } = await withObjects();
     const other = { kind: 'Pear', apiVersion: 'fruit/v1', metadata: { labels: { team: 'red' } } };
 

@@ -163,7 +163,7 @@ describe('the labels of a new Job', () => {
   test.each([
     ['whose Pods have labels', { team: 'x' }],
     ['whose Pods have no labels', undefined],
-  ])('a Job without labels, %s, gets the labels of its Pods', async (_, labels) => {
+  ])('a Job without labels, %s, gets the labels of its Pod template', async (_, labels) => {
     const { send } = await startCluster();
 
     const { body } = await send('POST', PATH, job(labels));
@@ -192,7 +192,7 @@ describe('the labels of a new Job', () => {
   });
 });
 
-test('an externalTrafficPolicy that a Service loses is still listed under its owner in managedFields', async () => {
+test('when a Service loses its externalTrafficPolicy, managedFields still lists the field under its owner', async () => {
   const cluster = await startCluster();
   const path = `${CORE}/services/a`;
   const spec = { ports: [{ port: 8080 }], externalIPs: ['10.1.0.3'] };

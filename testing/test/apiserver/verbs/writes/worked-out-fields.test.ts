@@ -27,7 +27,7 @@ function ownersOfCount(daemonSet: {
     .map(({ manager }) => manager);
 }
 
-test('a PUT of a DaemonSet that omits templateGeneration takes over the ownership of that field', async () => {
+test('a PUT that omits the templateGeneration of a DaemonSet takes over the ownership of that field', async () => {
   const { send } = await startCluster();
   const one = await send('POST', `${DAEMON_SETS}?fieldManager=one`, DAEMON_SET);
   const patched = await send('PATCH', `${DAEMON_SETS}/d?fieldManager=two`, {
