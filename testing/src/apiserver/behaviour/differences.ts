@@ -72,7 +72,7 @@ export const DIFFERENCES: { readonly [Gate in keyof ServerGates]: Difference<Ser
         {
           since: '1.34',
           value: 'on',
-          seen: 'a watch with `sendInitialEvents` begins with the state and a bookmark that ends it',
+          seen: 'a watch with `sendInitialEvents` first sends the current objects, and then a bookmark',
         },
       ],
       source: 'KEP-3157',
@@ -94,7 +94,7 @@ export const DIFFERENCES: { readonly [Gate in keyof ServerGates]: Difference<Ser
         {
           since: '1.31',
           value: true,
-          seen: 'a request that needs a watch cache while that is filled is answered 429; before, it waited',
+          seen: 'while a watch cache is being filled, requests that need it are answered 429; before, they waited',
         },
       ],
       source: 'KEP-4568',
@@ -168,7 +168,7 @@ export const DIFFERENCES: { readonly [Gate in keyof ServerGates]: Difference<Ser
         {
           since: '1.26',
           value: true,
-          seen: 'a deleted object that is the answer has the resourceVersion of its deletion; before, that of its last change',
+          seen: 'the deleted object in an answer has the resourceVersion of its deletion; before, of its last change',
         },
       ],
       source: '#113369',
