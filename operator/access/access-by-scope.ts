@@ -13,7 +13,7 @@ import { accessOf, accessOfElectionOnly } from './required-access.ts';
 export class AccessByScope {
   readonly declared: readonly Declared[];
   readonly #installCrds: boolean;
-  /** The access of each scope, keyed by the watched namespaces as JSON. */
+  /** The access rules for each scope. A key is the list of the watched namespaces as JSON, or `"all"`. */
   readonly #scopes = new Map<string, readonly AccessRule[]>();
   #definitions: readonly CustomResourceDefinition[] | undefined;
 

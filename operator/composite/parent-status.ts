@@ -140,7 +140,8 @@ export class ParentStatus {
   }
 
   /**
-   * True when no field of the status has to be changed back. The fight of the previous attempt is then over.
+   * True when the status has the condition that reports a failure, and no other field has to be changed back.
+   * The conflict with another writer that the previous attempt found is then over.
    */
   #isAsStated(parent: KubernetesObject, wanted: Mapping): boolean {
     const known = conditionsOf(statusOf(parent)).filter(({ type }) => type === failureType());

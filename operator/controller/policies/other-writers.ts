@@ -18,9 +18,9 @@ interface FieldsEntry {
 }
 
 /**
- * The managers from which a write has taken fields. If there is no answer, the managers that wrote last
- * before the write. The result is empty when no other manager has lost a field. In that case the other writer
- * uses the controller's name, or it has removed fields and owns none.
+ * Returns the managers that have lost fields to a write. If `answer` is undefined, returns the managers that
+ * wrote last before the write. The result is empty when no other manager has lost a field. In that case the
+ * other writer uses the controller's name, or has removed fields and owns none.
  *
  * @param live - the object before the write, with its managedFields.
  * @param answer - the object after the write; undefined for a delete, and for a write that sets no field.

@@ -57,8 +57,8 @@ export interface HealthServerOptions {
   /** Additional host names for `isAcceptedHost`, in requests to `others` and `posted`. Default: none. */
   readonly hosts?: readonly string[];
   /**
-   * Gets a line when a check begins to fail, and when it passes again. A check that fails only because the
-   * process is still starting is not logged. Default: no log.
+   * The log to which a line is written when a check begins to fail, and when it passes again. A check that
+   * fails only because the process is still starting is not logged. Default: no log.
    */
   readonly log?: Pick<Log, 'info' | 'warn'>;
 }

@@ -62,8 +62,8 @@ export function sampleValue(schema: StructuralSchema, branch: number, work: Work
 }
 
 /**
- * A value for a schema that varies with `random`: it has some of the optional fields, and lists and maps of
- * different lengths. It fits the schema more often than not.
+ * Returns a random value for a schema. The value has some of the optional fields, and its lists and maps have
+ * different lengths. Most of the values fit the schema, but not all.
  *
  * @param random - returns numbers from 0 to 1, as `Math.random` does.
  */

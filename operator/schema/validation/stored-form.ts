@@ -161,15 +161,16 @@ function defaultedObject(
 }
 
 /**
- * Number of steps that are counted for a field that is filled in. The steps also limit the memory: each item
- * of a list gets all the defaults.
+ * Number of steps that it costs to give a missing field its default. The cost also limits the memory that
+ * defaults take, because each item of a list gets a copy of all the defaults.
  */
 const FILLED_STEPS = 20;
 
 type Fields = NonNullable<StructuralSchema['properties']>;
 
 /**
- * The fields of a schema that have a default. They are remembered, because a list needs them for every item.
+ * The fields with a default, for each schema. They are computed once, because a list needs them for every
+ * item.
  */
 const DEFAULTED = new WeakMap<Fields, readonly (readonly [string, StructuralSchema])[]>();
 

@@ -55,8 +55,8 @@ function findingsOf(value: unknown, schema: StructuralSchema, place: Place): Fin
 }
 
 /**
- * Makes all checks of the API server, one after another. A value of the wrong type usually fails later checks
- * as well.
+ * Makes all the checks that the API server makes, one after another. A value of the wrong type usually fails
+ * later checks as well.
  */
 function check(value: unknown, schema: StructuralSchema, place: Place): Findings {
   const { path, work } = place;

@@ -10,8 +10,8 @@ const DEFAULT_PARALLEL = 4;
  * Runs a scenario once without a crash, and then once for each place at which the operator can be
  * killed: before its first call is sent, after the server has carried out the call and before the
  * answer arrives, before the second call, and so on to the last call. In each run the operator is
- * started again, and must reach the state of the run without a crash. Several runs are active at a
- * time, see `parallel`.
+ * started again, and must reach the same state as in the run that had no crash. Several runs are
+ * active at a time, see `parallel`.
  *
  * This finds state that is lost between two related calls. It never runs two operators at once. The
  * order of parallel calls may differ between runs.

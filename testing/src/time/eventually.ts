@@ -20,12 +20,13 @@ const RUNNER_TIMEOUT_MS = 5_000;
 const MAX_TIMEOUT_MS = 10_000;
 
 /**
- * Resolves to the result of `probe` as soon as the probe holds. Use it in tests with real processes
- * and sockets. If the code takes a clock, use a FakeClock instead.
+ * Calls `probe` again and again until a call succeeds, and resolves to the result of that call. Use it in
+ * tests with real processes and sockets. If the code takes a clock, use a FakeClock instead.
  *
- * A probe holds when it does not throw, and returns neither false nor undefined. A result of
- * undefined also holds if the probe makes assertions: its own source calls `expect` or `assert`, or
- * it has thrown an AssertionError before. Such a probe returns false if it still has to wait.
+ * A call succeeds when it does not throw, and returns neither false nor undefined. A call that returns
+ * undefined also succeeds if the probe makes assertions: the source of `probe` itself calls `expect` or
+ * `assert`, or an earlier call has thrown an AssertionError. Such a probe returns false if it still has to
+ * wait.
  *
  * @throws OperatorError `USER_CODE` after `timeoutMs`, with the last error of the probe as its cause. The
  * message ends with the last warnings of the running operators that `startOperator` has started.

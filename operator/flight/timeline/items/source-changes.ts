@@ -75,7 +75,7 @@ export class SourceChanges {
     this.#view(source, namespace).listing = new Set();
   }
 
-  /** Handles the end of the existing objects in a watch for which `streaming` was called. */
+  /** Handles the moment when a watch, for which `streaming` was called, has sent all existing objects. */
   streamed(source: RecordedSource, namespace: string | undefined, at: number): void {
     this.#complete(source, this.#view(source, namespace), at);
   }

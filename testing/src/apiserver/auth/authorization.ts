@@ -88,7 +88,10 @@ function behindWebhook(authorization: Authorization): Authorization {
   };
 }
 
-/** Allows every request. `authorization` only provides the reason for requests that it allows. */
+/**
+ * Allows every request. If `authorization` also allows the request, the result is the decision of
+ * `authorization`, which contains the reason.
+ */
 function beforeAlwaysAllow(authorization: Authorization): Authorization {
   return {
     decide(caller, access) {

@@ -13,7 +13,7 @@ import type { WebhookClient } from '../webhooks/webhook-client.ts';
  */
 export interface Cluster {
   readonly storage: Storage;
-  /** Serves watches, and reads that do not have to see the latest state. */
+  /** Serves watches. It also serves read requests that do not need the latest state. */
   readonly watchCache: WatchCache;
   readonly behaviour: Behaviour;
   readonly registry: Registry;

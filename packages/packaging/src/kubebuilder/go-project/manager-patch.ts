@@ -11,7 +11,10 @@ const KUBECONFIG_FOLDER = '/etc/ambassador';
 /** The user id with which images of kubebuilder run. */
 const MANAGER_USER = 65_532;
 
-/** The user id of the ambassador if the manager already has the ambassador's default user id. */
+/**
+ * If the manager already runs under the default user id of a sidecar (the ambassador or the gate), the
+ * sidecar gets this user id and group id instead.
+ */
 const OTHER_USER = 65_529;
 
 /**

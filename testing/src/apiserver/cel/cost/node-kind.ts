@@ -31,7 +31,7 @@ export function isScalar(type: CheckedType | undefined): boolean {
   return SCALAR_KINDS.has(kindOfType(type));
 }
 
-/** The size of a literal in the expression; undefined for any other expression. */
+/** The size of the value if the expression is a literal; otherwise undefined. */
 export function literalSize({ op, args }: ExpressionNode): SizeRange | undefined {
   if (op === 'list' || op === 'map') return exactly((args as readonly unknown[]).length);
   if (op === '-_' && (args as ExpressionNode).op === 'value') return exactly(1);

@@ -258,7 +258,10 @@ const sameRest = immutable([
   'spec.successPolicy',
 ]);
 
-/** The problems of a change. Like the server, validates the spec again. */
+/**
+ * The problems that refuse a change of a Job. As in kube-apiserver, the changed spec must also pass all the
+ * checks that a new Job has to pass.
+ */
 export const changedJob: ChangeCheck = (object, previous) => [
   ...specProblems(isObject(object.spec) ? object.spec : {}),
   ...sameCompletions(object, previous),
