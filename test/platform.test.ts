@@ -65,6 +65,6 @@ test.each([
   ["from './etc/settings.ts'", false],
   ["spawn(program, { stdio: ['/dev/null'] })", false],
   ["tmpdir() + '/x'", false],
-])('the pattern finds a path that only Linux has in %s: %s', (line, found) => {
+])('the pattern for Linux-only paths matches the line %s: %s', (line, found) => {
   expect(LINUX_PATH.test(line)).toBe(found);
 });

@@ -84,7 +84,7 @@ test('the report says that a permission to list one object lets lists of all obj
   expect(told('configmaps$', [], { options })).toContain(`GET ${CONFIG_MAPS}$ query web`);
 });
 
-test('the report says that a permission to list also lets watches without a permission pass the filter', () => {
+test('the report says that both lists and watches pass the filter, even if only one of the two is granted', () => {
   expect(told('pods', [{ resource: pods, verbs: ['list'] }])).toContain(
     'GET ^/api/v1/namespaces/demo/pods$ query',
   );
@@ -130,7 +130,7 @@ test('the report says that a request that is granted in one namespace passes the
   ]);
 });
 
-test('the report lists the collection of all namespaces separately', () => {
+test('if all namespaces are watched, the report has one path for all namespaces together, and one for a single namespace', () => {
   expect(told('configmaps$', [], { namespaces: undefined })).toEqual([
     'POST PATCH ^/api/v1/configmaps$ method',
     `POST PATCH ^/api/v1/namespaces/${LABEL}/configmaps$ method`,

@@ -92,7 +92,7 @@ test('[K-2] a key with `requeueAfterMs: 100` is never slowed down', async () => 
   expect(new Set(gaps('a'))).toEqual(new Set([100]));
 });
 
-test('[K-2] once in ten minutes, the log says what to return instead of 0', async () => {
+test('[K-2] if keys return `requeueAfterMs: 0` again and again, the log says once in ten minutes what to return instead', async () => {
   const { started } = bench(() => ({ requeueAfterMs: 0 }));
   started.collection().put('a');
   started.collection().put('b');

@@ -39,7 +39,7 @@ function missing(...reports: readonly Report[]): readonly string[] {
   return judged(...reports).missing.map(({ tag, file, found }) => `${tag} ${file}: ${found}`);
 }
 
-test('a guarantee counts as proved if a test with its tag has passed in each of its files', () => {
+test('a guarantee counts as proved if, in each file listed for the guarantee, a test with the tag of the guarantee has passed', () => {
   expect(judged(lane(...FULL))).toEqual({ missing: [], tests: 4 });
 });
 

@@ -101,7 +101,7 @@ test('[C-4] an index always equals its function applied to every object', () => 
   );
 });
 
-test('[C-4] an index that is added later is filled slice by slice, and includes changes meanwhile', async () => {
+test('[C-4] an index that is added later is filled slice by slice, and contains the changes that happen meanwhile', async () => {
   const collection = new FakeCollection();
   for (let number = 0; number < 2_500; number++) collection.put(`o${number}`, 1);
   const { clock, informer, run } = start(collection, { pageSize: 0 });

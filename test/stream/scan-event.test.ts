@@ -184,14 +184,14 @@ describe('lines that are passed to the parser', () => {
   });
 });
 
-describe('lines that are scanned, but refused when they are read', () => {
+describe('lines that the scanner accepts, but whose object cannot be read', () => {
   test.each([
     ['something after the end', `${line(IDENTITY)}}`],
     ['a missing brace', line(IDENTITY).slice(0, -1)],
     ['an unterminated string', line(IDENTITY, ',"spec":"x')],
     ['one comma too many', line(IDENTITY, ',"spec":{"x":1,}')],
     ['a label that is not JSON', line(`${IDENTITY},"labels":{x}`)],
-  ])('a line with %s is scanned, and refused when it is read', (_, text) => {
+  ])('the scanner accepts a line with %s, but reading its object throws an error', (_, text) => {
     expect(expectNeverWrong(text)).toBe(true);
     expect(() => scan(text)?.entry.object).toThrow(expect.objectContaining({ code: 'DECODE' }));
   });

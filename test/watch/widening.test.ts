@@ -20,7 +20,7 @@ test('if a watch is often reopened to include more objects, it is open again at 
   }
 });
 
-test('a watch is reopened at once for more objects, however often this happened in the same minute', async () => {
+test('a watch is reopened at once to include more objects, however often it was reopened in the last minute', async () => {
   const { clock, collection, names, reflector } = start();
   const { signal } = new AbortController();
   await settle();

@@ -241,7 +241,7 @@ describe('CW8: some Pods are never deleted', () => {
   test.each([
     'evict',
     'delete',
-  ])('the strategy %s does not delete finished, terminating and Job Pods', async (strategy) => {
+  ])('the strategy %s deletes neither finished Pods nor terminating Pods nor Pods of Jobs', async (strategy) => {
     const { cluster, operator } = await watchedApp({
       [SELECTOR]: 'app=batch',
       [STRATEGY]: strategy,

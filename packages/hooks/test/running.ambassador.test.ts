@@ -85,7 +85,7 @@ test.each(
   expect(all[2]?.object?.data).toEqual({ trees: '3' });
 });
 
-test('[hooks 4] the snapshot of a binding that starts no run is in the contexts of another binding', async () => {
+test('[hooks 4] the contexts of a binding can include the snapshot of another binding that never starts a run itself', async () => {
   const config = `
 configVersion: v1
 kubernetes:

@@ -63,7 +63,7 @@ test('a Lease is free at once if it was released, or never had a holder', () => 
   expect(empty.isOfAnother('b', 1_000)).toBe(false);
 });
 
-test('if another holder took over an expired Lease, there is no further wait for the former holder', () => {
+test('a candidate that has taken over an expired Lease does not wait for the former holder any more', () => {
   const observed = heldByA();
   observed.see(lease({ holderIdentity: 'b' }), 1_000 + LEASE_MS);
 

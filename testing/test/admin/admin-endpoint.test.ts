@@ -26,7 +26,7 @@ describe('faults through the admin endpoint', () => {
     expect(after.status).toBe(200);
   });
 
-  test('the admin endpoint refuses invalid faults with the path of the problem, and keeps the old faults', async () => {
+  test('the admin endpoint refuses an invalid list of faults, reports the path of the problem, and keeps the old list', async () => {
     const { ask, server } = await startAdministered({ faults: [{ status: 500 }] });
 
     const unknown = await ask('PUT', '/faults', { faults: [{ verb: ['list'] }] });

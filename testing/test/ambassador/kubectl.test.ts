@@ -21,7 +21,7 @@ test('the variable KUBECTL sets the path of kubectl', () => {
   );
 });
 
-test('findKubectl follows the link to kubectl, and takes the file with the highest version beside the target', () => {
+test('findKubectl follows the symbolic link `kubectl`, and takes the file with the highest version in the folder of its target', () => {
   const sdk = folderWith('kubectl', 'kubectl.1.9', 'kubectl.1.33', 'kubectl.1.28');
   const bin = join(folderWith(), 'bin');
   mkdirSync(bin);
@@ -30,7 +30,7 @@ test('findKubectl follows the link to kubectl, and takes the file with the highe
   expect(findKubectl({ PATH: `/nonexistent:${bin}` })).toBe(join(sdk, 'kubectl.1.33'));
 });
 
-test('findKubectl takes the file kubectl if its folder has no files with a version', () => {
+test('findKubectl takes the file `kubectl` if no file name in its folder contains a version', () => {
   const folder = folderWith('kubectl');
 
   expect(findKubectl({ PATH: folder })).toBe(join(folder, 'kubectl'));
@@ -49,7 +49,7 @@ test('findKubectls returns one kubectl per minor version, the oldest first', () 
   );
 });
 
-test('findKubectls returns only `KUBECTL` if it is set, only the file `kubectl` if no file has a version, and nothing if there is no kubectl', () => {
+test('findKubectls returns only `KUBECTL` if it is set, only the file `kubectl` if no file name contains a version, and nothing if there is no kubectl', () => {
   const single = folderWith('kubectl');
   const sdk = folderWith('kubectl', 'kubectl.1.9', 'kubectl.1.33');
 

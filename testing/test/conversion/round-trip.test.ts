@@ -42,7 +42,7 @@ const changed = (
     ],
   });
 
-test('roundTrip reports a field of both versions that a conversion loses, with its value', () => {
+test('if both versions have a field and a conversion loses it, roundTrip reports the field and its value', () => {
   const forgetful = changed({
     up: ({ spec: { meters }, status }: { spec: { meters: number }; status?: object }) => ({
       spec: { hull: { meters } },

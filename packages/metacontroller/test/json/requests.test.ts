@@ -42,7 +42,7 @@ const { configMaps, deployments, jobs, clusterRoles } = TYPES;
 test.each([
   'v1',
   'v2',
-] as const)('[contract 21] [contract 23] [contract 24] [contract 27] [contract 29] [metacontroller 7] the request for a composite with a namespaced parent is as recorded, hook version %s', async (version) => {
+] as const)('[contract 21] [contract 23] [contract 24] [contract 27] [contract 29] [metacontroller 7] for a composite with a namespaced parent, the request of hook version %s is as recorded', async (version) => {
   const children = [
     { resource: jobs, objects: [] },
     { resource: deployments, objects: [press] },
@@ -57,7 +57,7 @@ test.each([
 test.each([
   'v1',
   'v2',
-] as const)('[contract 23] [contract 24] [contract 34] [metacontroller 7] the request for a finalized composite with a cluster-scoped parent is as recorded, hook version %s', async (version) => {
+] as const)('[contract 23] [contract 24] [contract 34] [metacontroller 7] for a finalized composite with a cluster-scoped parent, the request of hook version %s is as recorded', async (version) => {
   const children = [
     { resource: clusterRoles, objects: [role] },
     { resource: configMaps, objects: [foreign, plan] },
@@ -72,7 +72,7 @@ test.each([
 test.each([
   'v1',
   'v2',
-] as const)('[contract 22] [contract 25] [metacontroller 7] the request with related objects of a namespaced parent is as recorded, hook version %s: v1 omits related objects of other namespaces', async (version) => {
+] as const)('[contract 22] [contract 25] [metacontroller 7] for a namespaced parent with related objects, the request of hook version %s is as recorded: v1 omits related objects of other namespaces', async (version) => {
   const related = [
     { resource: deployments, objects: [press] },
     { resource: configMaps, objects: [foreign] },

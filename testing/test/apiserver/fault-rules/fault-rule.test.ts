@@ -34,7 +34,7 @@ describe('fault rules in a file', () => {
     );
   });
 
-  test('an unknown field beside the list of faults is refused, even the field metadata', () => {
+  test('at the top level, every field except `faults` is refused, even `metadata`', () => {
     expect(refusal({ faults: [], metadata: {} })).toBe(
       'f.yaml: metadata is not known; known: faults',
     );

@@ -119,7 +119,7 @@ describe('an apply that drops a struct in a list item', () => {
   });
 });
 
-test('a keyed list loses the last item of one manager, and keeps the items of another manager', () => {
+test('if a manager no longer applies a keyed list, the items of another manager stay; without any items, the list is removed', () => {
   const withVolumes = (...names: string[]): JsonObject =>
     pod({
       containers: [{ name: 'web' }],
