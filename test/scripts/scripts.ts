@@ -171,6 +171,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         'bench/main.ts',
       ),
       scale: program('How costs grow.', ...BENCH, 'bench/scale/main.ts'),
+      layers: program('Where the time of an event goes.', 'bench/layers/main.ts'),
     },
   },
   generate: {
