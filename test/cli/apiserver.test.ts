@@ -32,7 +32,10 @@ test('the API server serves on loopback until it is stopped, and then exits with
   await expect(fetch(url)).rejects.toThrow();
 });
 
-test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a serving API server with exit code 0', async (signal) => {
+test.each([
+  'SIGTERM',
+  'SIGINT',
+] as const)('%s ends a serving API server with exit code 0', async (signal) => {
   const child = chancery(['apiserver', '--port', '0']);
 
   await Promise.race([child.stdout.until(() => child.stdout.lines.length > 0), child.exit]);

@@ -136,36 +136,40 @@ const INCIDENTS: Readonly<Record<string, Incident>> = {
 
 const PATIENT = { timeout: 240_000 };
 
-test('a test that is generated from a record fails until the operator is fixed', PATIENT, async () => {
-  const folder = folderForTests();
-  const names = Object.keys(INCIDENTS);
+test(
+  'a test that is generated from a record fails until the operator is fixed',
+  PATIENT,
+  async () => {
+    const folder = folderForTests();
+    const names = Object.keys(INCIDENTS);
 
-  await Promise.all(
-    Object.entries(INCIDENTS).map(async ([name, { record, to, operator, mended }]) => {
-      const [atFault, better] = [name, `${name}-mended`].map((each) => join(folder, each));
-      if (atFault === undefined || better === undefined) return;
-      mkdirSync(atFault);
-      writeFileSync(join(atFault, 'operator.ts'), operator);
-      const file = writeRecord(join(atFault, 'flight.jsonl.gz'), record.record(to));
-      const out = join(atFault, 'web.test.ts');
-      const written = chancery(['replay', file, join(atFault, 'operator.ts'), '--to-test', out]);
-      expect({ name, exit: await written.exit, said: written.stdout.lines }).toMatchObject({
-        exit: 0,
-      });
-      mkdirSync(better);
-      copyFileSync(out, join(better, 'web.test.ts'));
-      writeFileSync(join(better, 'operator.ts'), operator.replace(...mended));
-    }),
-  );
+    await Promise.all(
+      Object.entries(INCIDENTS).map(async ([name, { record, to, operator, mended }]) => {
+        const [atFault, better] = [name, `${name}-mended`].map((each) => join(folder, each));
+        if (atFault === undefined || better === undefined) return;
+        mkdirSync(atFault);
+        writeFileSync(join(atFault, 'operator.ts'), operator);
+        const file = writeRecord(join(atFault, 'flight.jsonl.gz'), record.record(to));
+        const out = join(atFault, 'web.test.ts');
+        const written = chancery(['replay', file, join(atFault, 'operator.ts'), '--to-test', out]);
+        expect({ name, exit: await written.exit, said: written.stdout.lines }).toMatchObject({
+          exit: 0,
+        });
+        mkdirSync(better);
+        copyFileSync(out, join(better, 'web.test.ts'));
+        writeFileSync(join(better, 'operator.ts'), operator.replace(...mended));
+      }),
+    );
 
-  expect(await typeErrors(folder)).toBe('');
-  const assertion: unknown = expect.stringMatching(/^AssertionError: expected .* (?:not )?to /s);
-  expect(await resultsOf(folder)).toEqual(
-    Object.fromEntries(
-      names.flatMap((name) => [
-        [name, assertion],
-        [`${name}-mended`, 'passed'],
-      ]),
-    ),
-  );
-});
+    expect(await typeErrors(folder)).toBe('');
+    const assertion: unknown = expect.stringMatching(/^AssertionError: expected .* (?:not )?to /s);
+    expect(await resultsOf(folder)).toEqual(
+      Object.fromEntries(
+        names.flatMap((name) => [
+          [name, assertion],
+          [`${name}-mended`, 'passed'],
+        ]),
+      ),
+    );
+  },
+);
