@@ -61,11 +61,23 @@ test('without a folder for pipes a program still runs', async () => {
 });
 
 test('the resource usage of a program is known when it ends', async () => {
-  const answer = await runScript('i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done');
+  const clock = new FakeClock();
+  const cwd = await testFolder();
+  const lines: string[] = [];
+  const counting = 'i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; echo counted';
+
+  const running = runScript(`${counting}; while [ ! -e go ]; do sleep 0.01; done`, {
+    ...{ clock, cwd },
+    onLine: (_, line) => lines.push(line),
+  });
+  await eventually(() => lines.includes('counted'));
+  await clock.advance(20); // memory is measured while the program runs
+  await runScript('touch go', { cwd });
+  const answer = await running;
 
   expect(answer.userCpuSeconds + answer.systemCpuSeconds).toBeGreaterThanOrEqual(0.01);
   expect(answer.maxRssBytes).toBeGreaterThan(1_000);
-  expect(answer.durationMs).toBeGreaterThan(1);
+  expect(answer.durationMs).toBe(20);
 
   const next = await runScript('');
 
