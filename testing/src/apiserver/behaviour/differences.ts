@@ -56,7 +56,7 @@ export const DIFFERENCES: { readonly [Gate in keyof ServerGates]: Difference<Ser
         {
           since: '1.27',
           value: true,
-          seen: '`/api` and `/apis` answer with all of discovery, if the client accepts that form',
+          seen: '`/api` and `/apis` answer with all of discovery, if the client accepts that format',
         },
       ],
       source: 'KEP-3352',
