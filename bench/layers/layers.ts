@@ -3,6 +3,7 @@ import { isAscii } from 'node:buffer';
 import type { WatchEvent } from '../../operator/model/entry.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { Cache } from '../../operator/store/cache.ts';
+import type { Change } from '../../operator/store/change.ts';
 import { ByteLines, decodeLine, scanEvent } from '../../operator/stream/decode.ts';
 
 /** Handles the bytes of one read of a socket. */
@@ -64,11 +65,14 @@ export const LAYERS = {
   },
   cache: {
     title: "the toolkit's cache takes the entry, and a handler reads the key",
-    open: () => ofCache(() => {}),
+    open: () =>
+      ofCache(({ key }) => {
+        read.characters += key.length;
+      }),
   },
   'cache-parse': {
     title: 'the same, and a handler reads the whole object',
-    open: () => ofCache(readAll),
+    open: () => ofCache(({ object }) => readAll(object)),
   },
 } as const satisfies Readonly<Record<string, LayerKind>>;
 
@@ -133,15 +137,12 @@ function ofEvents(onEvents: (events: readonly WatchEvent[]) => void): Layer {
   };
 }
 
-function ofCache(onObject: (object: KubernetesObject) => void): Layer {
+function ofCache(onChange: (change: Change) => void): Layer {
   const cache = new Cache();
   return ofEvents((events) => {
     const changes = cache.applyAll(events);
     if (changes.length !== events.length) throw new Error('the cache has ignored an event');
-    for (const change of changes) {
-      read.characters += change.key.length;
-      if (onObject === readAll) onObject(change.object);
-    }
+    for (const change of changes) onChange(change);
     for (const { entry } of changes) entry.release();
   });
 }

@@ -163,6 +163,9 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
    * child gets the namespace of the object unless `child` contains another one. Resolves to the latest known
    * child.
    *
+   * Fields of other writers stay, except keys in a map that the server replaces as a whole, such as a label
+   * selector or a `nodeSelector`.
+   *
    * An existing object with the child's name is never changed if it has another controller. If it has no
    * controller, it is only changed if `adopt` is set. A cache that lags behind does not cause a deleted child
    * to be created again. With `generateName` and no name, every call creates a child, so search the store

@@ -191,8 +191,8 @@ function nameOf(resource: Resource, key: ObjectKey): string {
 }
 
 /**
- * What is known from the cache. `blocked`: the cache has the conflicting object. `newer`: the cache has a
- * later state. `older`: the cache has an earlier state, because it lags behind.
+ * How the cache explains that a name is taken. `blocked`: the cache has the conflicting object. `newer`: the
+ * cache has a later state. `older`: the cache has an earlier state, because it lags behind.
  */
 function knowledgeOf(
   cache: SharedInformer<KubernetesObject>,

@@ -6,7 +6,7 @@ import type { Clock } from 'chancery';
 const MOST_STEPS = 50;
 
 /**
- * The longest duration of a slice in milliseconds, whatever the number of its steps. In the worst case an
+ * The longest duration of a slice in milliseconds, even if it has done few steps. In the worst case an
  * answer waits for one slice of every controller, which takes less than a tenth of a second in all.
  */
 const MOST_MS = 10;
